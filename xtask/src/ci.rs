@@ -1,0 +1,35 @@
+//! What CI runs, no more and no less. What takes longer is in [`crate::long`].
+
+use std::process::Command;
+
+use anyhow::Result;
+
+use crate::args::Args;
+use crate::shell::{Parts, cargo, run as must, which};
+use crate::tidy;
+
+/// All parts in order; each runs even when one before it failed.
+pub(crate) fn run(mut args: Args) -> Result<()> {
+    let old_rust = args.flag("--ignore-rust-version");
+    args.finish()?;
+    let build = |mut command: Command, rest: &[&str]| {
+        command.args(["--release", "--workspace", "--locked"]);
+        if old_rust {
+            command.arg("--ignore-rust-version");
+        }
+        command.args(rest);
+        command
+    };
+
+    let mut parts = Parts::default();
+    parts.part("fmt", || must(&mut cargo(["fmt", "--all", "--check"])));
+    parts.part("tidy", tidy::check);
+    parts.part("clippy", || must(&mut build(cargo(["clippy"]), &["--all-targets", "--", "-D", "warnings"])));
+    parts.part("tests", || must(&mut build(cargo(["test"]), &[])));
+    parts.part("docs", || must(build(cargo(["doc"]), &["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
+    if which("cargo-deny").is_some() {
+        // Without advisories: their database comes from the network, which is not always there.
+        parts.part("deny", || must(&mut cargo(["deny", "check", "bans", "licenses", "sources"])));
+    }
+    parts.finish()
+}

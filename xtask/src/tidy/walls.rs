@@ -1,0 +1,75 @@
+//! Who may know whom. The rooms of the house, as Cargo sees them, may depend only on those in this table.
+
+use serde_json::Value;
+
+use super::{Tree, Violation};
+
+/// Every package of ours and the ones that it may use; `dev` holds what only its tests may use besides.
+struct Wall {
+    room: &'static str,
+    knows: &'static [&'static str],
+    dev: &'static [&'static str],
+}
+
+const EDGE: &[&str] = &["postkeep-mail", "postkeep-net", "postkeep-mailroom"];
+const ALL: &[&str] = &[
+    "postkeep-http",
+    "postkeep-mail",
+    "postkeep-mailroom",
+    "postkeep-net",
+    "postkeep-pop3",
+    "postkeep-smtp",
+    "postkeep-store",
+];
+
+const WALLS: &[Wall] = &[
+    Wall { room: "postkeep-mail", knows: &[], dev: &[] },
+    Wall { room: "postkeep-net", knows: &[], dev: &[] },
+    Wall { room: "postkeep-store", knows: &["postkeep-mail"], dev: &[] },
+    Wall { room: "postkeep-mailroom", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
+    // The edges' tests need a mailroom over some engine; the edges themselves know none.
+    Wall { room: "postkeep-smtp", knows: EDGE, dev: &["postkeep-store"] },
+    Wall { room: "postkeep-pop3", knows: EDGE, dev: &["postkeep-store"] },
+    Wall { room: "postkeep-http", knows: EDGE, dev: &["postkeep-store"] },
+    Wall { room: "postkeep", knows: ALL, dev: &[] },
+    Wall { room: "postkeep-bench", knows: &[], dev: &[] },
+    Wall { room: "xtask", knows: &[], dev: &[] },
+];
+
+/// Packages of others that a room does without: (room, package, why).
+const WITHOUT: &[(&str, &str, &str)] = &[
+    ("postkeep-mail", "tokio", "the words of the house do no I/O"),
+    ("postkeep-mailroom", "axum", "the mailroom knows no protocol"),
+    ("postkeep-store", "axum", "an engine knows no protocol"),
+];
+
+pub(super) fn rule(tree: &Tree) -> Vec<Violation> {
+    let ours: Vec<_> = tree.packages.iter().filter_map(|package| package["name"].as_str()).collect();
+    tree.packages.iter().flat_map(|package| package_rule(package, &ours, &tree.root)).collect()
+}
+
+fn package_rule(package: &Value, ours: &[&str], root: &str) -> Vec<Violation> {
+    let name = package["name"].as_str().unwrap_or_default();
+    let manifest = package["manifest_path"].as_str().unwrap_or_default();
+    let file = manifest.strip_prefix(root).unwrap_or(manifest).trim_start_matches('/');
+    let Some(wall) = WALLS.iter().find(|wall| wall.room == name) else {
+        return vec![Violation::new(file, 0, format!("{name} is a new room: say in tidy/walls.rs whom it may know"))];
+    };
+    let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
+    dependencies
+        .iter()
+        .filter_map(|dependency| wrong(wall, dependency, ours))
+        .map(|what| Violation::new(file, 0, what))
+        .collect()
+}
+
+/// What is wrong with one dependency of a room.
+fn wrong(wall: &Wall, dependency: &Value, ours: &[&str]) -> Option<String> {
+    let other = dependency["name"].as_str()?;
+    let dev = dependency["kind"].as_str() == Some("dev");
+    if ours.contains(&other) && !wall.knows.contains(&other) && !(dev && wall.dev.contains(&other)) {
+        return Some(format!("{} may not know {other}", wall.room));
+    }
+    let (_, _, why) = WITHOUT.iter().find(|(room, package, _)| !dev && *room == wall.room && *package == other)?;
+    Some(format!("{} does without {other}: {why}", wall.room))
+}
