@@ -1,0 +1,76 @@
+//! A bounded queue from the engine to one reader of a stream. The writer never waits: a reader that is too slow loses
+//! what waits for it and is told so.
+
+use std::collections::VecDeque;
+use std::mem;
+use std::sync::PoisonError;
+use std::task::{Context, Poll};
+
+use futures_util::task::AtomicWaker;
+
+use crate::sync::{Mutex, MutexGuard};
+
+/// What waits for one reader.
+pub(super) struct Queue<T> {
+    state: Mutex<State<T>>,
+    reader: AtomicWaker,
+}
+
+struct State<T> {
+    items: VecDeque<T>,
+    items_max: usize,
+    closed: bool,
+}
+
+impl<T> Queue<T> {
+    /// A queue that begins with these items and holds `more_max` beside them.
+    pub(super) fn new(items: VecDeque<T>, more_max: usize) -> Self {
+        let items_max = items.len().saturating_add(more_max).max(1);
+        Self { state: Mutex::new(State { items, items_max, closed: false }), reader: AtomicWaker::new() }
+    }
+
+    /// Put an item in; in a full queue `lost` takes the place of everything, which is handed back to be dropped. The
+    /// reader sleeps on until [`Queue::wake`], which belongs behind the writer's own lock.
+    pub(super) fn put(&self, item: T, lost: impl FnOnce() -> T) -> Option<VecDeque<T>> {
+        let mut state = self.hold();
+        if state.items.len() < state.items_max {
+            state.items.push_back(item);
+            return None;
+        }
+        let dropped = mem::take(&mut state.items);
+        state.items.push_back(lost());
+        Some(dropped)
+    }
+
+    /// Nothing will come any more.
+    pub(super) fn close(&self) {
+        self.hold().closed = true;
+    }
+
+    /// Let the reader look.
+    pub(super) fn wake(&self) {
+        self.reader.wake();
+    }
+
+    /// The next item. The reader is registered before the second look, so that nothing put in between is slept over.
+    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<T>> {
+        if let ready @ Poll::Ready(_) = self.look() {
+            return ready;
+        }
+        self.reader.register(context.waker());
+        self.look()
+    }
+
+    fn look(&self) -> Poll<Option<T>> {
+        let mut state = self.hold();
+        match state.items.pop_front() {
+            Some(item) => Poll::Ready(Some(item)),
+            None if state.closed => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
+
+    fn hold(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
