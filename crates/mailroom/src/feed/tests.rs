@@ -1,0 +1,365 @@
+//! The feed, over an engine whose stream can be made to stall, lose and end.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use mail::MessageId;
+use proptest::prelude::*;
+use store::{Change, Position, Scope};
+use tokio::task::yield_now;
+
+use super::hub::{Hub, Turn};
+use super::queue::Queue;
+use super::{Event, Watch};
+use crate::stub::{self, ANYBODY, mailbox, parcel};
+use crate::{Error, Mailroom, Settings};
+
+async fn deliver(room: &Mailroom, name: &str) -> MessageId {
+    room.deliver(&ANYBODY, parcel(room, &[&format!("{name}@x.test")])).await.unwrap().filed[0].id
+}
+
+async fn watch(room: &Mailroom, name: &str) -> Watch {
+    room.watch(&ANYBODY, Scope::Mailbox(mailbox(name))).await.unwrap()
+}
+
+async fn watch_all(room: &Mailroom) -> Watch {
+    room.watch(&ANYBODY, Scope::All).await.unwrap()
+}
+
+fn deleted(position: u64) -> Event {
+    let (id, position) = (MessageId::new(position), Position(position));
+    Event::Deleted { mailbox: mailbox("a"), id, position }
+}
+
+/// Waits for what other tasks do, for a while.
+async fn until(what: &str, condition: impl Fn() -> bool) {
+    for _ in 0..10_000 {
+        if condition() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    panic!("not reached: {what}");
+}
+
+/// What is there without waiting.
+fn now(watch: &mut Watch) -> Option<Event> {
+    watch.next().now_or_never().flatten()
+}
+
+/// Events in short: `+3 a`, `-3 a`, `0<3 a`, `lagged 2`.
+fn told(event: Option<Event>) -> String {
+    match event {
+        Some(Event::Delivered { mailbox, summary }) => format!("+{} {mailbox}", summary.id.number()),
+        Some(Event::Deleted { mailbox, id, .. }) => format!("-{} {mailbox}", id.number()),
+        Some(Event::Purged { mailbox, up_to, .. }) => format!("0<{} {mailbox}", up_to.0),
+        Some(Event::Lagged { missed, .. }) => format!("lagged {missed}"),
+        None => "end".into(),
+    }
+}
+
+#[tokio::test]
+async fn changes_come_in_order_to_those_they_concern() {
+    let (_stub, room) = stub::open(Settings::default());
+    let (mut of_a, mut of_all) = (watch(&room, "a").await, watch_all(&room).await);
+    deliver(&room, "a").await;
+    deliver(&room, "b").await;
+    room.delete(&ANYBODY, &mailbox("a"), crate::Which::Latest).await.unwrap();
+    room.purge(&ANYBODY, &mailbox("b")).await.unwrap();
+    deliver(&room, "a").await;
+    for expected in ["+1 a", "+2 b", "-1 a", "0<3 b", "+5 a"] {
+        assert_eq!(told(of_all.next().await), expected);
+    }
+    for expected in ["+1 a", "-1 a", "+5 a"] {
+        assert_eq!(told(of_a.next().await), expected);
+    }
+    assert_eq!((now(&mut of_a), now(&mut of_all)), (None, None));
+}
+
+#[tokio::test]
+async fn one_stream_while_anybody_watches_and_none_otherwise() {
+    let (stub, room) = stub::open(Settings::default());
+    deliver(&room, "a").await;
+    assert_eq!(stub.opened.load(SeqCst), 0, "a stream without a watcher");
+    let (first, second) = tokio::join!(watch(&room, "a"), watch_all(&room));
+    assert_eq!((stub.opened.load(SeqCst), stub.streams()), (1, 1));
+    drop(first);
+    assert_eq!(told(watch_after_delivery(&room, second, "b").await), "+2 b");
+    until("the stream is given back", || stub.streams() == 0).await;
+    let third = watch(&room, "a").await;
+    assert_eq!(stub.opened.load(SeqCst), 2);
+    assert_eq!(told(watch_after_delivery(&room, third, "a").await), "+3 a");
+}
+
+async fn watch_after_delivery(room: &Mailroom, mut watch: Watch, name: &str) -> Option<Event> {
+    deliver(room, name).await;
+    watch.next().await
+}
+
+#[tokio::test]
+async fn a_failed_start_leaves_nobody_behind() {
+    let (stub, room) = stub::open(Settings { watchers_max: 1, ..Settings::default() });
+    stub.down.store(true, SeqCst);
+    assert!(matches!(room.watch(&ANYBODY, Scope::All).await, Err(Error::Store(_))));
+    stub.down.store(false, SeqCst);
+    let watch = watch_all(&room).await;
+    assert_eq!(told(watch_after_delivery(&room, watch, "a").await), "+1 a");
+}
+
+#[tokio::test]
+async fn watchers_are_limited() {
+    let (_stub, room) = stub::open(Settings { watchers_max: 2, ..Settings::default() });
+    let (first, _second) = (watch(&room, "a").await, watch_all(&room).await);
+    let third = room.watch(&ANYBODY, Scope::All).await;
+    assert!(matches!(third, Err(Error::TooMany { .. })));
+    drop(first);
+    watch(&room, "b").await;
+}
+
+#[tokio::test]
+async fn who_does_not_read_loses_the_oldest_and_is_told_once() {
+    let (_stub, room) = stub::open(Settings { queue_max: 2, ..Settings::default() });
+    let (mut slow, mut good) = (watch(&room, "a").await, watch(&room, "a").await);
+    for number in 1..=5 {
+        deliver(&room, "a").await;
+        assert_eq!(told(good.next().await), format!("+{number} a"));
+    }
+    let lagged = slow.next().await;
+    assert_eq!(lagged, Some(Event::Lagged { missed: 3, position: Position(3) }));
+    for expected in ["+4 a", "+5 a"] {
+        assert_eq!(told(slow.next().await), expected);
+    }
+    deliver(&room, "a").await;
+    assert_eq!(told(slow.next().await), "+6 a");
+    assert_eq!(room.events_dropped(), 3);
+}
+
+/// Nothing read after the gap may be from before it: a delete among the missing would be undone.
+#[tokio::test]
+async fn what_the_engine_lost_is_told_to_all() {
+    let (stub, room) = stub::open(Settings::default());
+    let (mut of_a, mut of_all) = (watch(&room, "a").await, watch_all(&room).await);
+    deliver(&room, "a").await;
+    stub.say(Change::Lost { position: Position(9) });
+    until("the gap is told", || room.events_dropped() == 2).await;
+    deliver(&room, "a").await;
+    for watch in [&mut of_a, &mut of_all] {
+        assert_eq!(watch.next().await, Some(Event::Lagged { missed: 1, position: Position(9) }));
+        assert_eq!(told(watch.next().await), "+2 a");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stream_that_ends_is_opened_again_and_the_gap_told() {
+    let (stub, room) = stub::open(Settings::default());
+    let mut watch = watch_all(&room).await;
+    deliver(&room, "a").await;
+    assert_eq!(told(watch.next().await), "+1 a");
+    stub.down.store(true, SeqCst);
+    stub.end_streams();
+    tokio::time::sleep(Duration::from_secs(30)).await;
+    deliver(&room, "a").await;
+    assert_eq!(now(&mut watch), None);
+    stub.down.store(false, SeqCst);
+    assert_eq!(told(watch.next().await), "lagged 0");
+    deliver(&room, "a").await;
+    assert_eq!(told(watch.next().await), "+3 a");
+}
+
+#[tokio::test]
+async fn the_end_of_the_mailroom_ends_a_watch() {
+    let (_stub, room) = stub::open(Settings::default());
+    let mut watch = watch_all(&room).await;
+    deliver(&room, "a").await;
+    yield_now().await;
+    drop(room);
+    assert_eq!(told(watch.next().await), "+1 a");
+    assert_eq!(watch.next().await, None);
+    assert_eq!(watch.next().await, None);
+}
+
+/// The pump is not even run while mail is delivered: a delivery that waited for a watcher could not end.
+#[tokio::test]
+async fn t062_a_delivery_waits_for_no_watcher() {
+    let (_stub, room) = stub::open(Settings { queue_max: 1, ..Settings::default() });
+    let _stalled = watch_all(&room).await;
+    for _ in 0..1000 {
+        assert!(room.deliver(&ANYBODY, parcel(&room, &["a@x.test"])).now_or_never().is_some());
+    }
+}
+
+#[tokio::test]
+async fn t062_a_thousand_stalled_watchers_cost_a_good_one_nothing() {
+    let (_stub, room) = stub::open(Settings::default());
+    let mut stalled = Vec::new();
+    for _ in 0..1000 {
+        stalled.push(watch_all(&room).await);
+    }
+    let mut good = watch_all(&room).await;
+    for round in 0..10 {
+        for _ in 0..100 {
+            deliver(&room, "a").await;
+        }
+        for number in 1..=100 {
+            assert_eq!(told(good.next().await), format!("+{} a", round * 100 + number));
+        }
+    }
+    let kept = Settings::default().queue_max as u64;
+    for watch in &mut stalled {
+        assert_eq!(told(now(watch)), format!("lagged {}", 1000 - kept));
+        for number in 1000 - kept + 1..=1000 {
+            assert_eq!(told(now(watch)), format!("+{number} a"));
+        }
+        assert_eq!(now(watch), None);
+    }
+    assert_eq!(room.events_dropped(), 1000 * (1000 - kept));
+}
+
+#[tokio::test]
+async fn ten_thousand_watchers_of_ten_thousand_mailboxes_see_their_own() {
+    let (_stub, room) = stub::open(Settings::default());
+    let mut watches = Vec::new();
+    for number in 0..10_000 {
+        watches.push(watch(&room, &format!("m{number}")).await);
+    }
+    for number in (0..10_000).step_by(2) {
+        deliver(&room, &format!("m{number}")).await;
+    }
+    assert_eq!(told(watches[9_998].next().await), "+5000 m9998");
+    for (number, watch) in watches.iter_mut().enumerate().take(9_998) {
+        let expected = if number % 2 == 0 { format!("+{} m{number}", number / 2 + 1) } else { "end".into() };
+        assert_eq!(told(now(watch)), expected);
+    }
+}
+
+/// Watchers come and go, so that the pump starts and stops, while others deliver. The queues take all of it: on a busy
+/// machine a watcher may be late.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn once_watch_returned_no_delivery_is_missed() {
+    let (stub, room) = stub::open(Settings { queue_max: 10_000, ..Settings::default() });
+    let rounds = |name: &'static str| {
+        let room = Arc::clone(&room);
+        tokio::spawn(async move {
+            for _ in 0..500 {
+                let mut watch = watch(&room, name).await;
+                let id = deliver(&room, name).await;
+                sees(&mut watch, id).await;
+            }
+        })
+    };
+    let tasks = [rounds("a"), rounds("a"), rounds("b"), rounds("c")];
+    for task in tasks {
+        task.await.unwrap();
+    }
+    assert!(stub.opened.load(SeqCst) >= 1);
+    until("the stream is given back", || stub.streams() == 0).await;
+}
+
+/// This delivery, after any that others made before it, in order.
+async fn sees(watch: &mut Watch, id: MessageId) {
+    let mut last = 0;
+    loop {
+        let next = tokio::time::timeout(Duration::from_secs(20), watch.next()).await.expect("a delivery was missed");
+        let Some(Event::Delivered { summary, .. }) = next else { panic!("{next:?}") };
+        assert!(summary.id.number() > last, "out of order");
+        last = summary.id.number();
+        if summary.id == id {
+            return;
+        }
+    }
+}
+
+#[test]
+fn who_leaves_leaves_nothing_behind() {
+    let hub = Hub::new(8, 8);
+    for number in 0..3 {
+        let scope = Scope::Mailbox(mailbox(&format!("m{number}")));
+        let (first, second) = (hub.enter(&scope).unwrap(), hub.enter(&scope).unwrap());
+        hub.leave(&scope, &first);
+        assert_eq!(hub.mailboxes(), 1, "somebody is left there");
+        hub.leave(&scope, &second);
+        assert_eq!(hub.mailboxes(), 0);
+    }
+}
+
+/// A pump that was stopped with a change in hand must not tell it to those who came later.
+#[tokio::test]
+async fn a_stopped_pump_tells_nobody() {
+    let hub = Hub::new(8, 8);
+    let serve = || {
+        let mut begun = None;
+        hub.serve(|turn| {
+            begun = Some(turn);
+            tokio::spawn(async {}).abort_handle()
+        });
+        begun.unwrap()
+    };
+    let lost = || Change::Lost { position: Position(1) };
+    let enter = || hub.enter(&Scope::All).unwrap();
+    let first = enter();
+    let old: Turn = serve();
+    assert!(hub.tell(old, lost()));
+    hub.leave(&Scope::All, &first);
+    assert!(!hub.tell(old, lost()));
+    let second = enter();
+    assert!(!hub.tell(old, lost()));
+    let new = serve();
+    assert!(!hub.tell(old, lost()));
+    assert_eq!(second.next().now_or_never(), None);
+    assert!(hub.tell(new, lost()));
+    assert!(second.next().now_or_never().is_some());
+}
+
+impl Hub {
+    /// How many mailboxes there are in the table.
+    fn mailboxes(&self) -> usize {
+        self.lock().mailboxes.len()
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Push,
+    Lose,
+    Read,
+}
+
+proptest! {
+    /// Whatever happens to a queue: it never holds more than it may, and what is read is in order, without a gap that
+    /// was not told, and with nothing from before a gap after it.
+    #[test]
+    fn a_queue_never_hides_a_gap(
+        queue_max in 1_usize..5,
+        steps in prop::collection::vec(prop::sample::select(vec![Step::Push, Step::Push, Step::Lose, Step::Read]), 0..60),
+    ) {
+        let queue = Queue::default();
+        let (mut last, mut seen, mut missed) = (0, 0, 0);
+        let read = |queue: &Queue, seen: &mut u64, missed: &mut u64| match queue.next().now_or_never().flatten() {
+            Some(Event::Lagged { missed: more, position }) => {
+                *missed += more;
+                *seen = position.0;
+                true
+            }
+            Some(event) => {
+                assert_eq!(event.position().0, *seen + 1, "a gap that was not told");
+                *seen += 1;
+                true
+            }
+            None => false,
+        };
+        let mut dropped = 0;
+        for step in steps {
+            match step {
+                Step::Push => { last += 1; dropped += u64::from(queue.push(deleted(last), queue_max)); }
+                Step::Lose => { last += 1; dropped += queue.lose(Position(last)); }
+                Step::Read => { read(&queue, &mut seen, &mut missed); }
+            }
+        }
+        let mut left = 0;
+        while read(&queue, &mut seen, &mut missed) { left += 1; }
+        prop_assert!(left <= queue_max + 1);
+        prop_assert_eq!((seen, missed), (last, dropped));
+    }
+}

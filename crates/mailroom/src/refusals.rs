@@ -1,0 +1,106 @@
+//! What was refused, kept in a bounded ring: the answer to "why did my mail not arrive?".
+//!
+//! It belongs to this process: an engine knows nothing of it, and it goes with the program.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use jiff::Timestamp;
+use mail::{Address, Mailbox, ReversePath};
+use store::Scope;
+
+use crate::verdict::Status;
+
+/// So many recipients, and so many mailboxes, of one refusal are kept: the last ones, so the refused one is there.
+/// An edge need not hand in more.
+pub const RECIPIENTS_MAX: usize = 16;
+
+/// Where in a transaction a refusal happened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is the SMTP command")]
+pub enum Stage {
+    Mail,
+    Rcpt,
+    Data,
+}
+
+/// One refusal, with the envelope as far as it was known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal {
+    /// When.
+    pub at: Timestamp,
+    /// At which command.
+    pub stage: Stage,
+    /// MAIL FROM, when one was accepted or is what was refused.
+    pub mail_from: Option<ReversePath>,
+    /// Recipients accepted so far, and the refused one last.
+    pub rcpt_to: Vec<Address>,
+    /// Where those recipients lead.
+    pub mailboxes: Vec<Mailbox>,
+    /// What the client was told.
+    pub reply: Status,
+}
+
+/// Some of what was refused.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Refusals {
+    /// The newest first.
+    pub items: Vec<Refusal>,
+    /// How many older ones, of any mailbox, are no longer remembered.
+    pub forgotten: u64,
+}
+
+/// The ring.
+pub(crate) struct Ring {
+    kept: Mutex<Kept>,
+    refusals_max: usize,
+}
+
+#[derive(Default)]
+struct Kept {
+    /// The oldest first.
+    refusals: VecDeque<Refusal>,
+    forgotten: u64,
+}
+
+impl Ring {
+    pub(crate) fn new(refusals_max: usize) -> Self {
+        Self { kept: Mutex::default(), refusals_max }
+    }
+
+    /// Remember one more, and forget the oldest when there is no room.
+    pub(crate) fn keep(&self, mut refusal: Refusal) {
+        keep_last(&mut refusal.rcpt_to);
+        keep_last(&mut refusal.mailboxes);
+        let mut kept = self.lock();
+        kept.refusals.push_back(refusal);
+        if kept.refusals.len() > self.refusals_max {
+            kept.refusals.pop_front();
+            kept.forgotten += 1;
+        }
+    }
+
+    /// Those that had a recipient in scope; those without any recipient are in no mailbox.
+    pub(crate) fn list(&self, scope: &Scope, limit: usize) -> Refusals {
+        let kept = self.lock();
+        let in_scope = |refusal: &&Refusal| match scope {
+            Scope::Mailbox(mailbox) => refusal.mailboxes.contains(mailbox),
+            Scope::All => true,
+        };
+        let items = kept.refusals.iter().rev().filter(in_scope).take(limit).cloned().collect();
+        Refusals { items, forgotten: kept.forgotten }
+    }
+
+    /// A holder that panicked left the ring whole: every change to it is complete in itself.
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn keep_last<T>(list: &mut Vec<T>) {
+    list.drain(..list.len().saturating_sub(RECIPIENTS_MAX));
+    list.shrink_to_fit();
+}
+
+#[cfg(test)]
+mod tests;

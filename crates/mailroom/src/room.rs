@@ -1,0 +1,251 @@
+//! The verbs. Each says who asks for what on what to [`access`](crate::access) first, and only then opens the vault.
+//!
+//! What happens to mail is told to nobody from here: the feed takes it from the engine's own stream of changes.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use mail::mailbox::BadName;
+use mail::{Address, Mailbox, MessageId, Naming, ReversePath, TransactionId};
+use store::list::{Listing, MailboxPage, MailboxState, Order, Page, RecentPage};
+use store::{Abilities, Clock, Position, Scope, Store, Stored, SystemClock};
+
+use crate::access::{Access, Target, Vault, Verb};
+use crate::caller::Caller;
+use crate::error::{Error, Result};
+use crate::feed::{Feed, Watch};
+use crate::parcel::{Delivered, Parcel};
+use crate::policy::Policy;
+use crate::refusals::{Refusal, Refusals, Ring};
+use crate::settings::Settings;
+use crate::verdict::Verdict;
+
+/// So often the newest message may vanish between being found and being taken, before that is an answer of its own.
+const LATEST_TRIES_MAX: usize = 8;
+
+/// Which message of a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Which {
+    /// By its id.
+    Id(MessageId),
+    /// The newest.
+    Latest,
+}
+
+/// The one door.
+pub struct Mailroom {
+    vault: Vault,
+    access: Access,
+    naming: Naming,
+    policy: Policy,
+    feed: Feed,
+    refusals: Ring,
+    clock: Arc<dyn Clock>,
+    abilities: Abilities,
+}
+
+impl Mailroom {
+    /// Open the door to a store.
+    pub fn new(store: Arc<dyn Store>, settings: Settings) -> Arc<Self> {
+        Self::with_clock(store, settings, Arc::new(SystemClock))
+    }
+
+    /// Open the door to a store, by a clock of one's own.
+    pub fn with_clock(store: Arc<dyn Store>, settings: Settings, clock: Arc<dyn Clock>) -> Arc<Self> {
+        Arc::new(Self {
+            abilities: store.abilities(),
+            vault: Vault::new(store),
+            access: Access::new(settings.access),
+            naming: settings.naming,
+            policy: settings.policy,
+            feed: Feed::new(settings.queue_max, settings.watchers_max),
+            refusals: Ring::new(settings.refusals_max),
+            clock,
+        })
+    }
+
+    // --- questions of a transaction ---
+
+    /// A fresh transaction id: unique, roughly ascending.
+    pub fn begin(&self) -> TransactionId {
+        TransactionId::new(uuid::Uuid::now_v7().as_u128())
+    }
+
+    /// May this sender send?
+    pub fn judge_sender(&self, caller: &Caller, sender: &ReversePath) -> Verdict {
+        match self.access.permit(caller, Verb::Deliver, Target::Transaction) {
+            Ok(_) => self.policy.sender(sender),
+            Err(denied) => refusal_of(&denied),
+        }
+    }
+
+    /// May mail go to this recipient, and to which mailbox does it lead?
+    ///
+    /// The answer is the same whether that mailbox holds mail or not. A refusal names the mailbox too, when there is
+    /// one, so that it can be told to [`Mailroom::refused`].
+    pub fn judge_recipient(
+        &self,
+        caller: &Caller,
+        _sender: &ReversePath,
+        recipient: &Address,
+    ) -> (Verdict, Option<Mailbox>) {
+        let mailbox = match self.naming.mailbox(recipient) {
+            Ok(mailbox) => mailbox,
+            Err(bad) => return (Verdict::refuse(553, (5, 1, 3), bad.to_string()), None),
+        };
+        let verdict = match self.access.permit(caller, Verb::Deliver, Target::Mailbox(&mailbox)) {
+            Ok(_) => self.policy.recipient(recipient),
+            Err(denied) => refusal_of(&denied),
+        };
+        (verdict, Some(mailbox))
+    }
+
+    /// Something inside a transaction was refused.
+    pub fn refused(&self, caller: &Caller, refusal: Refusal) {
+        if self.access.permit(caller, Verb::Deliver, Target::Transaction).is_ok() {
+            self.refusals.keep(refusal);
+        }
+    }
+
+    // --- the verbs ---
+
+    /// Put a message into all its mailboxes, or none. Once this returned the message is kept as the engine promises;
+    /// after an error there is no copy and no event, except that [`store::Error::UnknownOutcome`] knows neither.
+    pub async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Result<Delivered> {
+        let mut permit = self.access.permit(caller, Verb::Deliver, Target::Transaction)?;
+        let Some(delivery) = parcel.sort() else { return Ok(Delivered { filed: Vec::new() }) };
+        for copy in &delivery.copies {
+            permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
+        }
+        let filed = self.vault.open(&permit).append(delivery).await?;
+        Ok(Delivered { filed })
+    }
+
+    /// Summaries of a mailbox.
+    pub async fn list(&self, caller: &Caller, mailbox: &Mailbox, page: Page) -> Result<Listing> {
+        let permit = self.access.permit(caller, Verb::List, Target::Mailbox(mailbox))?;
+        Ok(self.vault.open(&permit).list(mailbox, page).await?)
+    }
+
+    /// Summaries over all mailboxes, newest first.
+    pub async fn recent(&self, caller: &Caller, page: RecentPage) -> Result<Listing> {
+        let permit = self.access.permit(caller, Verb::List, Target::All)?;
+        Ok(self.vault.open(&permit).recent(page).await?)
+    }
+
+    /// The mailboxes that hold mail.
+    pub async fn mailboxes(&self, caller: &Caller, page: MailboxPage<'_>) -> Result<Vec<MailboxState>> {
+        let permit = self.access.permit(caller, Verb::List, Target::All)?;
+        Ok(self.vault.open(&permit).mailboxes(page).await?)
+    }
+
+    /// The position of the last change in a mailbox.
+    pub async fn position(&self, caller: &Caller, mailbox: &Mailbox) -> Result<Position> {
+        let permit = self.access.permit(caller, Verb::List, Target::Mailbox(mailbox))?;
+        Ok(self.vault.open(&permit).position(mailbox).await?)
+    }
+
+    /// What was refused, newest first, and only by this process.
+    pub fn refusals(&self, caller: &Caller, scope: &Scope, limit: usize) -> Result<Refusals> {
+        self.access.permit(caller, Verb::List, scope.into())?;
+        Ok(self.refusals.list(scope, limit))
+    }
+
+    /// One message whole; none when it is not there.
+    pub async fn read(&self, caller: &Caller, mailbox: &Mailbox, which: Which) -> Result<Option<Stored>> {
+        let permit = self.access.permit(caller, Verb::Read, Target::Mailbox(mailbox))?;
+        let store = self.vault.open(&permit);
+        if let Which::Id(id) = which {
+            return Ok(store.read(mailbox, id).await?);
+        }
+        for _ in 0..LATEST_TRIES_MAX {
+            let Some(id) = latest(store, mailbox).await? else { return Ok(None) };
+            if let Some(message) = store.read(mailbox, id).await? {
+                return Ok(Some(message));
+            }
+        }
+        Err(latest_vanishes())
+    }
+
+    /// Delete one message; false when it is not there.
+    pub async fn delete(&self, caller: &Caller, mailbox: &Mailbox, which: Which) -> Result<bool> {
+        let permit = self.access.permit(caller, Verb::Delete, Target::Mailbox(mailbox))?;
+        let store = self.vault.open(&permit);
+        if let Which::Id(id) = which {
+            return Ok(!store.delete(mailbox, &[id], Vec::new()).await?.is_empty());
+        }
+        for _ in 0..LATEST_TRIES_MAX {
+            let Some(id) = latest(store, mailbox).await? else { return Ok(false) };
+            if !store.delete(mailbox, &[id], Vec::new()).await?.is_empty() {
+                return Ok(true);
+            }
+        }
+        Err(latest_vanishes())
+    }
+
+    /// Empty a mailbox of what is there at the call; what arrives meanwhile stays. How many messages went.
+    pub async fn purge(&self, caller: &Caller, mailbox: &Mailbox) -> Result<u64> {
+        let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
+        let store = self.vault.open(&permit);
+        let up_to = store.position(mailbox).await?;
+        Ok(store.purge(mailbox, up_to, Vec::new()).await?)
+    }
+
+    /// Follow what happens. Every change that begins after this returned is seen, or said to be missed.
+    pub async fn watch(&self, caller: &Caller, scope: Scope) -> Result<Watch> {
+        let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
+        self.feed.watch(&self.vault, permit, scope).await
+    }
+
+    // --- words ---
+
+    /// The mailbox that a reader names, by the naming policy.
+    pub fn named(&self, name: &str) -> std::result::Result<Mailbox, BadName> {
+        self.naming.named(name)
+    }
+
+    /// The name of a mailbox as [`Mailroom::named`] takes it back, for whatever is shown outside.
+    pub fn spelling<'a>(&self, mailbox: &'a Mailbox) -> Cow<'a, str> {
+        self.naming.spelling(mailbox)
+    }
+
+    /// The time, by the mailroom's clock.
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// What the engine is and promises.
+    pub fn abilities(&self) -> &Abilities {
+        &self.abilities
+    }
+
+    /// How many events were dropped because their watchers did not read, since the start.
+    pub fn events_dropped(&self) -> u64 {
+        self.feed.dropped()
+    }
+
+    /// Whether the engine answers.
+    pub async fn ready(&self) -> Result<()> {
+        let anywhere = Mailbox::from_canonical("postmaster");
+        self.position(&Caller::Program, &anywhere).await.map(drop)
+    }
+}
+
+/// The newest message of a mailbox.
+async fn latest(store: &dyn Store, mailbox: &Mailbox) -> Result<Option<MessageId>> {
+    let newest = Page { after: None, limit: 1, order: Order::Newest };
+    Ok(store.list(mailbox, newest).await?.items.first().map(|item| item.summary.id))
+}
+
+fn latest_vanishes() -> Error {
+    store::Error::try_later("the newest message was taken away again and again while it was asked for").into()
+}
+
+/// How a denial is told to an SMTP client.
+fn refusal_of(denied: &Error) -> Verdict {
+    Verdict::refuse(550, (5, 7, 1), denied.to_string())
+}
+
+#[cfg(test)]
+mod tests;

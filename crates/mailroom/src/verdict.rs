@@ -1,0 +1,49 @@
+//! What is decided about a sender, a recipient or a message. Refusals are values, not errors.
+
+use std::time::Duration;
+
+/// A decision, and how it is to be told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verdict {
+    /// What is decided.
+    pub decision: Decision,
+    /// Wait so long before telling it.
+    pub delay: Option<Duration>,
+    /// Close the connection: after the reply of a refusal, instead of one otherwise.
+    pub hang_up: bool,
+}
+
+/// What is decided.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Decision {
+    /// Taken.
+    Accept,
+    /// Taken to all appearances, and thrown away.
+    Discard,
+    /// Not taken, and the client is told.
+    Refuse(Status),
+}
+
+/// An SMTP status: reply code, enhanced code (RFC 3463), text. Text is one line without control characters.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// `4xx` or `5xx`.
+    pub code: u16,
+    /// Class, subject, detail.
+    pub enhanced: (u8, u16, u16),
+    /// What a person reads.
+    pub text: String,
+}
+
+impl Verdict {
+    /// Taken, at once.
+    pub const ACCEPT: Self = Self { decision: Decision::Accept, delay: None, hang_up: false };
+    /// Thrown away, at once.
+    pub const DISCARD: Self = Self { decision: Decision::Discard, delay: None, hang_up: false };
+
+    /// Refused, at once.
+    pub fn refuse(code: u16, enhanced: (u8, u16, u16), text: impl Into<String>) -> Self {
+        let status = Status { code, enhanced, text: text.into() };
+        Self { decision: Decision::Refuse(status), delay: None, hang_up: false }
+    }
+}
