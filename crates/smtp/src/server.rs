@@ -1,0 +1,248 @@
+//! The session with a socket: deadlines, the budget for bytes in flight, and the mailroom's answers. The only file here
+//! that waits for anything.
+
+use std::net::IpAddr;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use mailroom::{Caller, Error, Mailroom, Parcel, Status, StoreError};
+use net::{Accepted, Budget, Filled, Gate, Lanes, Listener, Phase, Reservation, Stop, Wire};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{Instant, sleep};
+
+use crate::command::Then;
+use crate::reply::{Enhanced, Reply};
+use crate::session::{Answer, Question, Say, Session, Step, Want};
+use crate::settings::Settings;
+
+/// Replies to pipelined commands are gathered up to this size before they are sent.
+const OUTPUT_BYTES: usize = 16 * 1024;
+/// A read of commands, and of content.
+const COMMAND_BYTES: usize = 2 * 1024;
+const CONTENT_BYTES: usize = 64 * 1024;
+/// A client takes its replies in this time, or is gone.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
+
+const TIMED_OUT: Reply = Reply::new(421, (4, 4, 2), "Too slow; closing");
+const STOPPING: Reply = Reply::new(421, (4, 3, 2), "This server is being stopped; try again soon");
+const BROKEN: Reply = Reply::new(421, (4, 3, 0), "This server made a mistake; the session ends, try again");
+const EARLY: Reply = Reply::new(554, (5, 5, 1), "Wait for the greeting before you speak; closing");
+
+/// Serve SMTP until the stop. Connections that run then finish what they are at.
+pub async fn serve(
+    listener: Listener,
+    settings: Arc<Settings>,
+    mailroom: Arc<Mailroom>,
+    gate: Arc<Gate>,
+    lanes: Arc<Lanes>,
+    stop: Stop,
+) {
+    let turned_away = format!("421 {} Too many connections; try again soon\r\n", settings.hostname);
+    let server = Arc::new(Server::new(settings, mailroom));
+    let sessions = stop.clone();
+    net::serve_in(listener, gate, lanes, stop, turned_away.as_bytes(), move |Accepted { stream, peer, slot }| {
+        let (server, stop) = (Arc::clone(&server), sessions.clone());
+        async move {
+            server.converse(stream, peer, stop).await;
+            drop(slot);
+        }
+    })
+    .await;
+}
+
+/// What all sessions share.
+pub struct Server {
+    settings: Arc<Settings>,
+    mailroom: Arc<Mailroom>,
+    budget: Arc<Budget>,
+}
+
+impl Server {
+    /// A server in front of a mailroom.
+    pub fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>) -> Self {
+        Self { budget: Budget::new(settings.in_flight_max), settings, mailroom }
+    }
+
+    /// Hold a session to its end. A mistake of ours ends this session and no other.
+    pub async fn converse<S>(&self, stream: S, peer: Option<IpAddr>, stop: Stop)
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let mut wire = Wire::new(stream, stop);
+        let mut talk = Talk {
+            server: self,
+            wire: &mut wire,
+            caller: Caller::Anonymous { peer },
+            reservation: self.budget.reserve(),
+            line_began: None,
+            transaction_began: None,
+        };
+        let session = Session::new(Arc::clone(&self.settings), peer);
+        let ended = AssertUnwindSafe(talk.run(session)).catch_unwind().await;
+        if ended.is_err() {
+            tracing::error!("a session panicked; it was ended, the server goes on");
+            BROKEN.write(wire.output(), Enhanced::Hidden);
+        }
+        wire.close(Instant::now() + WRITE_TIMEOUT).await;
+    }
+}
+
+/// A session under way.
+struct Talk<'a, S> {
+    server: &'a Server,
+    wire: &'a mut Wire<S>,
+    caller: Caller,
+    reservation: Reservation,
+    /// When the first octet of the command line under way came.
+    line_began: Option<Instant>,
+    transaction_began: Option<Instant>,
+}
+
+/// Why a session ends without a word of its own.
+struct Over;
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
+    async fn run(&mut self, mut session: Session) {
+        if !self.greet(&session).await {
+            return;
+        }
+        while let Ok(Then::GoOn) = self.turn(&mut session).await {}
+    }
+
+    /// Greet; a client that talks into a greeting that is held back has not waited for it.
+    async fn greet(&mut self, session: &Session) -> bool {
+        let delay = self.server.settings.greeting_delay;
+        if !delay.is_zero() {
+            let filled = self.wire.fill(COMMAND_BYTES, Instant::now() + delay, Phase::Draining).await;
+            if filled != Filled::TimedOut {
+                let reply = if filled == Filled::More { EARLY } else { STOPPING };
+                reply.write(self.wire.output(), Enhanced::Hidden);
+                return false;
+            }
+        }
+        session.greeting().write(self.wire.output(), Enhanced::Hidden);
+        true
+    }
+
+    /// One step of the session, and what it asks for.
+    async fn turn(&mut self, session: &mut Session) -> Result<Then, Over> {
+        let now = self.server.mailroom.now();
+        let (used, step) = session.step(self.wire.input(), now);
+        let say = match step {
+            Step::Read(want) => {
+                self.wire.consume(used);
+                if used > 0 && !self.wire.input().is_empty() {
+                    return Ok(Then::GoOn);
+                }
+                return self.read(session, want).await;
+            }
+            Step::Say(say) => say,
+            Step::Ask(question) => {
+                let answer = self.server.put(&self.caller, question).await;
+                self.reservation.release();
+                session.answer(answer, self.server.mailroom.now())
+            }
+        };
+        self.wire.consume(used);
+        self.say(say, session.enhanced()).await
+    }
+
+    async fn say(&mut self, say: Say, enhanced: Enhanced) -> Result<Then, Over> {
+        if let Some(refusal) = say.refusal {
+            self.server.mailroom.refused(&self.caller, *refusal);
+        }
+        if let Some(delay) = say.delay {
+            self.flush().await?;
+            sleep(delay).await;
+        }
+        if let Some(reply) = say.reply {
+            reply.write(self.wire.output(), enhanced);
+        }
+        if self.wire.output().len() >= OUTPUT_BYTES {
+            self.flush().await?;
+        }
+        Ok(say.then)
+    }
+
+    /// Send what was said and wait for more.
+    async fn read(&mut self, session: &mut Session, want: Want) -> Result<Then, Over> {
+        if !self.reservation.resize(session.held() as u64) {
+            session.no_room();
+            self.reservation.release();
+        }
+        self.flush().await?;
+        let bytes = if want == Want::Content { CONTENT_BYTES } else { COMMAND_BYTES };
+        let until = self.deadline(session, want);
+        let hear = if session.in_transaction() { Phase::Ending } else { Phase::Draining };
+        let reply = match self.wire.fill(bytes, until, hear).await {
+            Filled::More => return Ok(Then::GoOn),
+            Filled::Closed => return Err(Over),
+            Filled::TimedOut => TIMED_OUT,
+            Filled::Stopping => STOPPING,
+        };
+        reply.write(self.wire.output(), session.enhanced());
+        Ok(Then::Close)
+    }
+
+    /// Until when the client must have sent something: its next command, the rest of its line, more of its message.
+    fn deadline(&mut self, session: &Session, want: Want) -> Instant {
+        let (now, settings) = (Instant::now(), &self.server.settings);
+        let is_mid_line = want == Want::Command && !self.wire.input().is_empty();
+        self.line_began = is_mid_line.then(|| self.line_began.unwrap_or(now));
+        self.transaction_began = session.in_transaction().then(|| self.transaction_began.unwrap_or(now));
+        let step = match (want, self.line_began) {
+            (Want::Content, _) => now + settings.data_timeout,
+            (Want::Command, Some(began)) => began + settings.line_timeout,
+            (Want::Command, None) => now + settings.idle_timeout,
+        };
+        let whole = self.transaction_began.map(|began| began + settings.transaction_timeout);
+        whole.map_or(step, |whole| whole.min(step))
+    }
+
+    async fn flush(&mut self) -> Result<(), Over> {
+        self.wire.flush(Instant::now() + WRITE_TIMEOUT).await.map_err(|_| Over)
+    }
+}
+
+impl Server {
+    /// Put a question to the mailroom.
+    async fn put(&self, caller: &Caller, question: Question<'_>) -> Answer {
+        match question {
+            Question::Sender(sender) => {
+                Answer::Sender(self.mailroom.judge_sender(caller, sender), self.mailroom.begin())
+            }
+            Question::Recipient(sender, address) => {
+                let (verdict, mailbox) = self.mailroom.judge_recipient(caller, sender, address);
+                Answer::Recipient(verdict, mailbox)
+            }
+            Question::Deliver(parcel) => self.deliver(caller, parcel).await,
+        }
+    }
+
+    async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Answer {
+        let transaction = parcel.envelope.transaction;
+        match self.mailroom.deliver(caller, parcel).await {
+            Ok(_) => Answer::Delivered,
+            Err(error) => {
+                let answer = told(&error);
+                tracing::warn!(%transaction, error = &error as &dyn std::error::Error, "a message was not kept");
+                answer
+            }
+        }
+    }
+}
+
+/// How a failure is told: a calm text to the client, the whole chain in the log.
+fn told(error: &Error) -> Answer {
+    let refused = |code, enhanced, text: &str| Answer::Refused(Status { code, enhanced, text: text.to_owned() });
+    match error {
+        Error::Store(StoreError::UnknownOutcome { .. }) => Answer::Unknown,
+        Error::Store(StoreError::Full { .. }) => {
+            refused(452, (4, 3, 1), "There is no room for more mail; try again later")
+        }
+        Error::Denied { .. } => refused(550, (5, 7, 1), "You may not deliver mail here"),
+        _ => refused(451, (4, 3, 0), "The message could not be kept now; try again later"),
+    }
+}

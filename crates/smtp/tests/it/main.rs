@@ -1,0 +1,11 @@
+//! The SMTP server with a real mailroom and the memory engine behind it, over a pipe and over TCP.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod deadlines;
+mod dialogues;
+mod faults;
+mod flood;
+mod rig;
+mod smuggling;
+mod stop;

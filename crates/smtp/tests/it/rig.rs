@@ -1,0 +1,174 @@
+//! A server to talk to: a client end that sends bytes as given and reads replies line by line.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mailroom::{Caller, Mailroom, Order, Page, Policy};
+use net::{Gate, Lanes, Listener, Stop, Stopper};
+use smtp::{Server, Settings};
+use store::{Memory, Store, SystemClock};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+
+/// Nothing here takes longer.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+
+/// A server, its mailroom and its stop.
+pub(crate) struct Rig {
+    pub(crate) server: Arc<Server>,
+    pub(crate) mailroom: Arc<Mailroom>,
+    pub(crate) stop: Stop,
+    pub(crate) stopper: Stopper,
+    settings: Arc<Settings>,
+}
+
+pub(crate) fn settings() -> Settings {
+    Settings { hostname: "mx.test".into(), message_max: 1000, recipients_max: 5, ..Settings::default() }
+}
+
+fn policy() -> Policy {
+    let list = |pattern: &str| vec![pattern.parse().unwrap()];
+    Policy {
+        reject: list("reject.test"),
+        discard: list("discard.test"),
+        reject_senders: list("spam.test"),
+        ..Policy::default()
+    }
+}
+
+impl Rig {
+    pub(crate) fn new(settings: Settings) -> Self {
+        let memory = Memory::new(store::memory::Settings::default(), Arc::new(SystemClock));
+        Self::over(Arc::new(memory), settings)
+    }
+
+    pub(crate) fn over(store: Arc<dyn Store>, settings: Settings) -> Self {
+        let mailroom = Mailroom::new(store, mailroom::Settings { policy: policy(), ..mailroom::Settings::default() });
+        let (stopper, stop) = net::stop::channel();
+        let settings = Arc::new(settings);
+        let server = Arc::new(Server::new(Arc::clone(&settings), Arc::clone(&mailroom)));
+        Self { server, mailroom, stop, stopper, settings }
+    }
+
+    /// A client at the other end of a pipe.
+    pub(crate) fn pipe(&self) -> Client {
+        let (client, end) = tokio::io::duplex(64 * 1024);
+        let (server, stop) = (Arc::clone(&self.server), self.stop.clone());
+        tokio::spawn(async move { server.converse(end, None, stop).await });
+        Client::new(Box::new(client))
+    }
+
+    /// The same server behind a listener, and its port.
+    pub(crate) fn listen(&self) -> u16 {
+        let listener = Listener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let gate = Gate::new(self.settings.connections_max, self.settings.connections_per_ip_max);
+        tokio::spawn(smtp::serve(
+            listener,
+            Arc::clone(&self.settings),
+            Arc::clone(&self.mailroom),
+            gate,
+            Lanes::here(),
+            self.stop.clone(),
+        ));
+        port
+    }
+
+    /// How many messages a mailbox holds.
+    pub(crate) async fn kept(&self, mailbox: &str) -> usize {
+        self.sources(mailbox).await.len()
+    }
+
+    /// The messages of a mailbox, oldest first.
+    pub(crate) async fn sources(&self, mailbox: &str) -> Vec<bytes::Bytes> {
+        let mailbox = self.mailroom.named(mailbox).unwrap();
+        let page = Page { after: None, limit: 10_000, order: Order::Oldest };
+        let listing = self.mailroom.list(&Caller::Program, &mailbox, page).await.unwrap();
+        let mut sources = Vec::new();
+        for item in listing.items {
+            let which = mailroom::Which::Id(item.summary.id);
+            sources.push(self.mailroom.read(&Caller::Program, &mailbox, which).await.unwrap().unwrap().raw);
+        }
+        sources
+    }
+}
+
+pub(crate) async fn dial(port: u16) -> Client {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    Client::new(Box::new(stream))
+}
+
+/// One client.
+pub(crate) struct Client {
+    stream: BufReader<Box<dyn Stream>>,
+}
+
+impl Client {
+    fn new(stream: Box<dyn Stream>) -> Self {
+        Self { stream: BufReader::new(stream) }
+    }
+
+    /// Send bytes as given; false when the server is gone.
+    pub(crate) async fn send(&mut self, bytes: &[u8]) -> bool {
+        let sent = async { self.stream.write_all(bytes).await.is_ok() && self.stream.flush().await.is_ok() };
+        tokio::time::timeout(PATIENCE, sent).await.expect("the server takes what is sent")
+    }
+
+    /// The next line without its CRLF; none at the end.
+    pub(crate) async fn line(&mut self) -> Option<String> {
+        let mut line = Vec::new();
+        let read = tokio::time::timeout(PATIENCE, self.stream.read_until(b'\n', &mut line)).await;
+        let read = read.expect("the server says something").unwrap_or(0);
+        if read == 0 {
+            return None;
+        }
+        let text = line.strip_suffix(b"\r\n").unwrap_or_else(|| panic!("{line:?} ends in CRLF"));
+        Some(String::from_utf8(text.to_vec()).expect("replies are UTF-8"))
+    }
+
+    /// The code of the next reply; none at the end.
+    pub(crate) async fn code(&mut self) -> Option<u16> {
+        loop {
+            let line = self.line().await?;
+            if line.as_bytes().get(3) != Some(&b'-') {
+                return Some(line[..3].parse().expect("a reply begins with its code"));
+            }
+        }
+    }
+
+    /// The codes of every reply until the end.
+    pub(crate) async fn codes(&mut self) -> Vec<u16> {
+        let mut codes = Vec::new();
+        while let Some(code) = self.code().await {
+            codes.push(code);
+        }
+        codes
+    }
+
+    /// Send one line and return the code of its reply.
+    pub(crate) async fn ask(&mut self, line: &str) -> Option<u16> {
+        self.send(format!("{line}\r\n").as_bytes()).await;
+        self.code().await
+    }
+
+    /// Greeting, HELO, MAIL, RCPT.
+    pub(crate) async fn begin(&mut self, mailbox: &str) {
+        assert_eq!(self.code().await, Some(220));
+        assert_eq!(self.ask("HELO client.test").await, Some(250));
+        self.envelope(mailbox).await;
+    }
+
+    pub(crate) async fn envelope(&mut self, mailbox: &str) {
+        assert_eq!(self.ask("MAIL FROM:<a@x.test>").await, Some(250));
+        assert_eq!(self.ask(&format!("RCPT TO:<{mailbox}@x.test>")).await, Some(250));
+    }
+
+    /// No more will be sent.
+    pub(crate) async fn end(&mut self) {
+        let _ = self.stream.get_mut().shutdown().await;
+    }
+}
