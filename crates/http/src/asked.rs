@@ -1,0 +1,66 @@
+//! A request that passed the guard, as the operations see it.
+
+use std::net::IpAddr;
+
+use axum::http::HeaderMap;
+use axum::http::request::Parts;
+use mail::Mailbox;
+use mailroom::{Caller, Which};
+use percent_encoding::percent_decode_str;
+
+use crate::problem::Problem;
+use crate::shared::Shared;
+
+/// Where a request came from, carried from the connection to the operation.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) Option<IpAddr>);
+
+/// The head of a request, and who asks.
+pub(crate) struct Asked {
+    head: Parts,
+    peer: Option<IpAddr>,
+    /// For the mailroom.
+    pub(crate) caller: Caller,
+}
+
+impl Asked {
+    pub(crate) fn new(head: Parts) -> Self {
+        let peer = head.extensions.get::<Peer>().and_then(|peer| peer.0);
+        Self { head, peer, caller: Caller::Anonymous { peer } }
+    }
+
+    /// The last segments of the path as they were sent. A segment ends at a slash and nowhere else: one that is
+    /// percent-encoded belongs to a name. Counted from the end, so that a prefix of the path does not matter.
+    pub(crate) fn tail<const N: usize>(&self) -> [&str; N] {
+        let mut segments = self.head.uri.path().rsplit('/');
+        let mut tail = [""; N];
+        for place in tail.iter_mut().rev() {
+            *place = segments.next().unwrap_or_default();
+        }
+        tail
+    }
+
+    /// The base of absolute links.
+    pub(crate) fn base_url(&self, shared: &Shared) -> String {
+        shared.guard.base_url(self.fields(), self.peer)
+    }
+
+    fn fields(&self) -> &HeaderMap {
+        &self.head.headers
+    }
+}
+
+/// The mailbox that a segment names.
+pub(crate) fn mailbox(shared: &Shared, segment: &str) -> Result<Mailbox, Problem> {
+    let name = percent_decode_str(segment).decode_utf8().map_err(|_| Problem::bad_mailbox("it is not UTF-8"))?;
+    shared.mailroom.named(&name).map_err(Problem::bad_mailbox)
+}
+
+/// The message that a segment names. What can be no id names no message.
+pub(crate) fn which(segment: &str) -> Result<Which, Problem> {
+    let text = percent_decode_str(segment).decode_utf8().map_err(|_| Problem::message_unknown())?;
+    match &*text {
+        "latest" => Ok(Which::Latest),
+        id => id.parse().map(Which::Id).map_err(|_| Problem::message_unknown()),
+    }
+}

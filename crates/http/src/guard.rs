@@ -1,0 +1,137 @@
+//! The one layer that every request passes before anything looks at its path: target, Host, Origin, framing.
+//!
+//! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054).
+
+use std::net::IpAddr;
+
+use axum::http::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::base_url::{Forwarded, PublicUrl, base_url};
+use crate::host::{Allowed, Authority, Scheme};
+use crate::problem::Problem;
+use crate::settings::{Network, Settings};
+
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+
+/// The rules, made ready from the settings.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    public: Option<PublicUrl>,
+    allowed: Vec<Allowed>,
+    trusted: Vec<Network>,
+    body_max: u64,
+}
+
+impl Guard {
+    /// A public URL that cannot be read is left out and said in the log; the configuration refuses it before.
+    pub(crate) fn new(settings: &Settings) -> Self {
+        let read = |text: &String| {
+            PublicUrl::parse(text)
+                .inspect_err(|error| tracing::error!(url = ?text, %error, "http.public_url is ignored"))
+                .ok()
+        };
+        Self {
+            public: settings.public_url.as_ref().and_then(read),
+            allowed: settings.allowed_hosts.iter().map(|text| Allowed::new(text)).collect(),
+            trusted: settings.trusted_proxies.clone(),
+            body_max: settings.body_max,
+        }
+    }
+
+    /// May this request be looked at?
+    pub(crate) fn admit(&self, head: &Parts, peer: Option<IpAddr>) -> Result<(), Problem> {
+        let forwarded = Forwarded::read(&head.headers, peer, &self.trusted);
+        let host = one_host(head)?;
+        self.serves(host)?;
+        if let Some(outer) = forwarded.host {
+            self.serves(Authority::parse(outer).ok_or_else(bad_host)?)?;
+        }
+        if !head.method.is_safe() {
+            self.judge_origin(&head.headers, host, forwarded)?;
+        }
+        self.judge_body(&head.headers)
+    }
+
+    /// The path in front of all routes, beside the root.
+    pub(crate) fn prefix(&self) -> &str {
+        self.public.as_ref().map_or("", PublicUrl::prefix)
+    }
+
+    /// The base of the links in the answer to a request that was admitted.
+    pub(crate) fn base_url(&self, fields: &HeaderMap, peer: Option<IpAddr>) -> String {
+        base_url(self.public.as_ref(), fields, Forwarded::read(fields, peer, &self.trusted))
+    }
+
+    fn serves(&self, authority: Authority<'_>) -> Result<(), Problem> {
+        let is_public = || {
+            let public = self.public.as_ref().map(PublicUrl::authority);
+            public.is_some_and(|public| public.host.eq_ignore_ascii_case(authority.host))
+        };
+        if authority.is_local() || is_public() || self.allowed.iter().any(|allowed| allowed.covers(authority.host)) {
+            return Ok(());
+        }
+        tracing::debug!(host = ?authority.text, "a host name was refused");
+        Err(Problem::host_refused())
+    }
+
+    /// A browser says where a request that can change something comes from; a program says nothing (T056).
+    fn judge_origin(&self, fields: &HeaderMap, host: Authority<'_>, forwarded: Forwarded<'_>) -> Result<(), Problem> {
+        let own_site = |site: &HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
+        let own_origin = |origin: &HeaderValue| self.is_own(origin, host, forwarded);
+        let own = fields.get_all(SEC_FETCH_SITE).iter().all(own_site) && fields.get_all(ORIGIN).iter().all(own_origin);
+        if own {
+            return Ok(());
+        }
+        tracing::debug!(origin = ?fields.get(ORIGIN), "an origin was refused");
+        Err(Problem::origin_refused())
+    }
+
+    fn is_own(&self, origin: &HeaderValue, host: Authority<'_>, forwarded: Forwarded<'_>) -> bool {
+        let Some((scheme, origin)) = read_origin(origin) else { return false };
+        let is_public = |public: &PublicUrl| public.scheme() == scheme && public.authority().is_same(&origin, scheme);
+        host.is_same(&origin, scheme)
+            || forwarded.host.and_then(Authority::parse).is_some_and(|outer| outer.is_same(&origin, scheme))
+            || self.public.as_ref().is_some_and(is_public)
+    }
+
+    /// A body has a length that is told and small, or there is none. So a request that tells its length in two ways
+    /// never gets further (T060): whoever stands between could have believed the other one.
+    fn judge_body(&self, fields: &HeaderMap) -> Result<(), Problem> {
+        if fields.contains_key(TRANSFER_ENCODING) {
+            return Err(Problem::length_required());
+        }
+        let Some(length) = fields.get(CONTENT_LENGTH) else { return Ok(()) };
+        let length = length.to_str().ok().and_then(|text| text.parse::<u64>().ok());
+        match length {
+            Some(length) if length <= self.body_max => Ok(()),
+            Some(_) => Err(Problem::body_too_large(self.body_max)),
+            None => Err(Problem::bad_request("Content-Length is not a number. Send the length of the body, or none.")),
+        }
+    }
+}
+
+/// The host that the request is for: one Host field, and no other word in the target (RFC 9112 §3.2).
+fn one_host(head: &Parts) -> Result<Authority<'_>, Problem> {
+    if !head.uri.path().starts_with('/') {
+        return Err(Problem::bad_request("The target of a request is a path here. Begin it with a slash."));
+    }
+    let mut hosts = head.headers.get_all(HOST).iter();
+    let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(Authority::parse).ok_or_else(bad_host)?;
+    let is_other = |target: &str| !target.eq_ignore_ascii_case(host.text);
+    if hosts.next().is_some() || head.uri.authority().is_some_and(|target| is_other(target.as_str())) {
+        return Err(bad_host());
+    }
+    Ok(host)
+}
+
+fn bad_host() -> Problem {
+    Problem::bad_request("The request does not name one host. Send exactly one Host field, as name or name:port.")
+}
+
+/// `scheme://host:port`; none for `null` and for whatever else no page of ours has.
+fn read_origin(origin: &HeaderValue) -> Option<(Scheme, Authority<'_>)> {
+    let (scheme, authority) = origin.to_str().ok()?.split_once("://")?;
+    Some((Scheme::named(scheme)?, Authority::parse(authority)?))
+}

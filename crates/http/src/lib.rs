@@ -1,0 +1,29 @@
+//! Mail out over HTTP: REST v1, attachments, health, and a plain page at the root.
+//!
+//! Every request passes one [`guard`] (Host, Origin, framing, limits) before it is routed, and every answer leaves with
+//! the same protective fields, whatever its route. What the mailroom does is its own business: here its verbs are put
+//! into paths, and its answers and errors into bytes. It knows no engine, and no other edge.
+
+mod asked;
+mod attachment;
+pub mod base_url;
+mod connection;
+mod door;
+mod guard;
+mod health;
+mod home;
+mod host;
+mod json;
+mod problem;
+mod router;
+mod server;
+pub mod settings;
+mod shared;
+mod v1;
+
+pub use base_url::PublicUrl;
+pub use server::serve;
+pub use settings::{Network, Settings};
+
+#[cfg(test)]
+mod tests;

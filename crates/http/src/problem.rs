@@ -1,0 +1,263 @@
+//! Errors as clients see them: RFC 9457 problems, calm and without a word about the inside.
+//!
+//! One function turns each error of the mailroom into one; its whole chain goes to the log and nowhere else.
+
+use std::borrow::Cow;
+use std::error::Error as _;
+use std::time::Duration;
+
+use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use mailroom::StoreError;
+
+use crate::json::Json;
+
+/// When nobody said how long to wait.
+const RETRY: Duration = Duration::from_secs(2);
+
+/// What went wrong and what to do next.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    /// Names the kind for programs: `urn:postkeep:problem:<slug>`.
+    pub(crate) slug: &'static str,
+    title: &'static str,
+    detail: Cow<'static, str>,
+    retry_after: Option<Duration>,
+    connection: Connection,
+}
+
+/// Whether the connection can carry another request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Connection {
+    Kept,
+    Closed,
+}
+
+/// What the request was about to do: an error means another thing when it may have changed something.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Doing {
+    Reading,
+    Changing,
+}
+
+impl Problem {
+    fn new(status: StatusCode, slug: &'static str, title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
+        Self { status, slug, title, detail: detail.into(), retry_after: None, connection: Connection::Kept }
+    }
+
+    fn later(self, after: Option<Duration>) -> Self {
+        Self { retry_after: Some(after.unwrap_or(RETRY)), ..self }
+    }
+
+    /// The rest of what the client sends is not read.
+    fn last(self) -> Self {
+        Self { connection: Connection::Closed, ..self }
+    }
+
+    // --- what the client did ---
+
+    pub(crate) fn bad_request(detail: &'static str) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", "Bad request", detail).last()
+    }
+
+    pub(crate) fn bad_mailbox(why: impl std::fmt::Display) -> Self {
+        let detail = format!("No mailbox has this name: {why}. Percent-encode what does not fit into a path.");
+        Self::new(StatusCode::BAD_REQUEST, "bad-mailbox", "Not a mailbox name", detail)
+    }
+
+    pub(crate) fn origin_refused() -> Self {
+        let detail = "This page may not change mail here. Call from a page of this server or from a program that sends no \
+                      Origin, or set http.public_url to the address that people use.";
+        Self::new(StatusCode::FORBIDDEN, "origin-refused", "Foreign origin", detail)
+    }
+
+    pub(crate) fn route_unknown() -> Self {
+        let detail = "There is nothing at this path. Open / for the routes; a trailing slash makes another path.";
+        Self::new(StatusCode::NOT_FOUND, "route-unknown", "No such route", detail)
+    }
+
+    pub(crate) fn message_unknown() -> Self {
+        let detail = "The mailbox holds no such message. List the mailbox for the ids it holds.";
+        Self::new(StatusCode::NOT_FOUND, "message-unknown", "No such message", detail)
+    }
+
+    pub(crate) fn part_unknown() -> Self {
+        let detail = "The message has no such attachment. Read the message for the links to those it has.";
+        Self::new(StatusCode::NOT_FOUND, "part-unknown", "No such attachment", detail)
+    }
+
+    pub(crate) fn method_not_allowed() -> Self {
+        let detail = "This path does not take this method. The Allow field names those it takes.";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed", detail)
+    }
+
+    pub(crate) fn body_slow() -> Self {
+        let detail = "The body did not arrive in time. Send the whole request at once.";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "request-timeout", "Request too slow", detail).last()
+    }
+
+    pub(crate) fn length_required() -> Self {
+        let detail = "A body needs a Content-Length here. No route of this version takes a body: send none.";
+        Self::new(StatusCode::LENGTH_REQUIRED, "length-required", "Length required", detail).last()
+    }
+
+    pub(crate) fn body_too_large(max: u64) -> Self {
+        let detail = format!("A body may have {max} bytes here (http.body_max). No route of this version needs one.");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", "Body too large", detail).last()
+    }
+
+    pub(crate) fn host_refused() -> Self {
+        let detail = "This server does not answer for this host name. Use its address or localhost, or add the name to \
+                      http.allowed_hosts.";
+        Self::new(StatusCode::MISDIRECTED_REQUEST, "host-refused", "Host name refused", detail)
+    }
+
+    // --- what happened here ---
+
+    pub(crate) fn internal() -> Self {
+        let detail = "Something went wrong here. The log tells more; the source of a message can still be read.";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error", detail)
+    }
+
+    pub(crate) fn overloaded() -> Self {
+        let detail = "Too much is under way at once. Try again shortly.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Overloaded", detail).later(None)
+    }
+
+    pub(crate) fn draining() -> Self {
+        let detail = "This server is stopping. Try again when it is back, or ask another node.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "draining", "Stopping", detail).later(None)
+    }
+
+    /// No answer in time.
+    pub(crate) fn timed_out(doing: Doing) -> Self {
+        tracing::warn!(?doing, "a request was given up: it took longer than http.request_timeout");
+        Self::unknown_outcome(doing)
+    }
+
+    /// Reading again is always right; a change may or may not have happened, and neither may be claimed.
+    fn unknown_outcome(doing: Doing) -> Self {
+        match doing {
+            Doing::Reading => Self::unavailable(None),
+            Doing::Changing => {
+                let detail = "It is unknown whether this was done. List the mailbox to see; asking again is safe.";
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "outcome-unknown", "Outcome unknown", detail)
+            }
+        }
+    }
+
+    fn unavailable(after: Option<Duration>) -> Self {
+        let detail = "The store cannot answer now. Nothing was changed; try again shortly.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "store-unavailable", "Store unavailable", detail).later(after)
+    }
+
+    /// An error of the mailroom, told to the log whole and to the client calmly.
+    pub(crate) fn of(error: &mailroom::Error, doing: Doing) -> Self {
+        tracing::warn!(?doing, error = ?chain(error), "a request failed");
+        match error {
+            mailroom::Error::Denied { .. } => {
+                let detail = format!("{error}.");
+                Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", detail)
+            }
+            mailroom::Error::TooMany { .. } => Self::overloaded(),
+            mailroom::Error::Store(error) => Self::of_store(error, doing),
+        }
+    }
+
+    fn of_store(error: &StoreError, doing: Doing) -> Self {
+        match error {
+            StoreError::TryLater { after, .. } => Self::unavailable(*after),
+            StoreError::Full { .. } => {
+                let detail = "The store has no room for this. Delete or purge messages, or have its limits raised.";
+                Self::new(StatusCode::INSUFFICIENT_STORAGE, "store-full", "Store full", detail)
+            }
+            StoreError::UnknownOutcome { .. } => Self::unknown_outcome(doing),
+            StoreError::Unsupported { what, instead } => {
+                let detail = format!("The engine of this server cannot {what}. Instead: {instead}.");
+                Self::new(StatusCode::NOT_IMPLEMENTED, "engine-limit", "Not possible with this engine", detail)
+            }
+            StoreError::Damaged { .. } => {
+                let detail = "This message is damaged where it is kept. Delete it, and restore it from where it came.";
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "message-damaged", "Message damaged", detail)
+            }
+        }
+    }
+
+    fn json(&self) -> Vec<u8> {
+        let mut json = Json::with_capacity(160 + self.detail.len());
+        json.raw(r#"{"type":"urn:postkeep:problem:"#).raw(self.slug);
+        json.raw(r#"","title":"#).string(self.title);
+        json.raw(r#","status":"#).number(self.status.as_u16().into());
+        json.raw(r#","detail":"#).string(&self.detail).raw("}");
+        json.finish()
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = (self.status, self.json()).into_response();
+        let fields = response.headers_mut();
+        fields.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(after) = self.retry_after {
+            fields.insert(RETRY_AFTER, HeaderValue::from(after.as_secs().max(1)));
+        }
+        if self.connection == Connection::Closed {
+            fields.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        response
+    }
+}
+
+/// An error and all that it stems from. It may hold words of a client: log it escaped.
+fn chain(error: &mailroom::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        source = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_error_of_the_mailroom_has_its_honest_answer() {
+        use Doing::{Changing, Reading};
+        let check = |error: StoreError, doing, status: u16, slug: &str| {
+            let problem = Problem::of(&error.into(), doing);
+            assert_eq!((problem.status.as_u16(), problem.slug), (status, slug));
+            assert_eq!(problem.retry_after.is_some(), status == 503, "{slug}");
+        };
+        let unknown = || StoreError::UnknownOutcome { why: "secret".into() };
+        check(StoreError::try_later("secret"), Changing, 503, "store-unavailable");
+        check(StoreError::Full { what: "secret".into() }, Changing, 507, "store-full");
+        check(unknown(), Reading, 503, "store-unavailable");
+        check(unknown(), Changing, 500, "outcome-unknown");
+        check(StoreError::Unsupported { what: "fly", instead: "walk" }, Reading, 501, "engine-limit");
+        let (mailbox, id) = (mail::Mailbox::from_canonical("secret"), mail::MessageId::new(1));
+        check(StoreError::Damaged { mailbox, id }, Reading, 500, "message-damaged");
+        assert_eq!(Problem::of(&mailroom::Error::Denied { verb: "list" }, Reading).status, 403);
+        assert_eq!(Problem::of(&mailroom::Error::TooMany { what: "x" }, Reading).slug, "overloaded");
+    }
+
+    #[test]
+    fn the_chain_goes_to_the_log_and_not_to_the_client() {
+        let source = Some("disk /var/lib/secret".into());
+        let error = StoreError::TryLater { why: "secret".into(), after: Some(Duration::from_secs(7)), source };
+        let error = mailroom::Error::from(error);
+        assert!(chain(&error).contains("/var/lib/secret"));
+        let problem = Problem::of(&error, Doing::Reading);
+        assert_eq!(problem.retry_after, Some(Duration::from_secs(7)));
+        let body = String::from_utf8(problem.json()).unwrap();
+        assert!(!body.contains("secret"), "{body}");
+        let value: serde_json::Value = serde_json::from_str(&body).unwrap();
+        assert_eq!(value["type"], "urn:postkeep:problem:store-unavailable");
+        assert_eq!(value["status"], 503);
+    }
+}

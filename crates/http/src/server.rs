@@ -1,0 +1,123 @@
+//! Connections in, until the stop: HTTP/1 only. HTTP/2 is for TLS, which comes later; in the clear it is off (T061).
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use mailroom::Mailroom;
+use net::{Accepted, Gate, Listener, Phase, Stop};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+use crate::connection::{Clock, Late, Pulse, Socket};
+use crate::door::Door;
+use crate::router::router;
+use crate::settings::Settings;
+use crate::shared::Shared;
+
+/// What a client reads when there is no place for its connection.
+const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/problem+json\r\n\
+    Content-Length: 138\r\nRetry-After: 2\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n\
+    {\"type\":\"urn:postkeep:problem:overloaded\",\"title\":\"Overloaded\",\"status\":503,\
+    \"detail\":\"Too many connections are open. Try again shortly.\"}\n";
+/// What a client reads that was too slow to say what it wants.
+const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+/// The parser's least buffer.
+const BUFFER_MIN: usize = 8 << 10;
+/// A client that is still sending when it was answered may go on so long, so that it can read the answer: closing at
+/// once would reset the connection under it.
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES: usize = 4 << 20;
+
+/// Serve until the stop. On draining every connection ends with the answer it is at; on ending, at once.
+pub async fn serve(
+    listener: Listener,
+    settings: Arc<Settings>,
+    mailroom: Arc<Mailroom>,
+    gate: Arc<Gate>,
+    stop: Stop,
+) {
+    let shared = Shared::new(settings, mailroom, stop.clone());
+    serve_shared(listener, Arc::new(shared), gate, stop).await;
+}
+
+/// The same, with everything that requests share given.
+pub(crate) async fn serve_shared(listener: Listener, shared: Arc<Shared>, gate: Arc<Gate>, stop: Stop) {
+    let router = router(Arc::clone(&shared));
+    let handle = |accepted: Accepted| {
+        tokio::spawn(serve_one(accepted, Arc::clone(&shared), router.clone(), stop.clone()));
+    };
+    net::serve(listener, gate, stop.clone(), TURNED_AWAY, handle).await;
+}
+
+async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop: Stop) {
+    let Accepted { stream, peer, slot: _slot } = accepted;
+    let pulse = Pulse::new();
+    let mut clock = Clock::new(pulse.clone(), &shared.settings);
+    let builder = builder(&shared.settings);
+    let socket = TokioIo::new(Socket { stream, pulse: pulse.clone() });
+    let mut connection = builder.serve_connection(socket, Door { shared, router, peer, pulse });
+    let (mut draining, mut ending) = (pin!(reached(&stop, Phase::Draining)), pin!(reached(&stop, Phase::Ending)));
+    let mut told = false;
+    let late = loop {
+        tokio::select! {
+            // First the connection: what it does decides how long may be waited for it.
+            biased;
+            ended = poll_fn(|context| connection.poll_without_shutdown(context)) => match ended {
+                Ok(()) => break None,
+                Err(error) => return tracing::debug!(?peer, %error, "a connection broke"),
+            },
+            late = poll_fn(|context| clock.poll_late(context)) => break Some(late),
+            () = &mut draining, if !told => {
+                told = true;
+                std::pin::Pin::new(&mut connection).graceful_shutdown();
+            }
+            () = &mut ending, if told => return,
+        }
+    };
+    let stream = connection.into_parts().io.into_inner().stream;
+    match late {
+        None => tokio::select! {
+            () = linger(stream) => {}
+            () = ending => {}
+        },
+        Some(Late::Head) => drop(stream.try_write(TOO_SLOW)),
+        Some(Late::Silent) => {}
+    }
+}
+
+fn builder(settings: &Settings) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .header_read_timeout(None)
+        .max_header_size(settings.header_max.max(BUFFER_MIN))
+        .max_buf_size(settings.header_max.max(BUFFER_MIN));
+    builder
+}
+
+fn reached(stop: &Stop, phase: Phase) -> impl Future<Output = ()> + use<> {
+    let mut stop = stop.clone();
+    async move { stop.reached(phase).await }
+}
+
+/// Say that nothing follows, and let the other end finish.
+async fn linger(mut stream: TcpStream) {
+    if stream.shutdown().await.is_err() {
+        return;
+    }
+    let mut scrap = [0; 4 << 10];
+    let mut left = LINGER_BYTES;
+    let rest = async {
+        while let Ok(bytes @ 1..) = stream.read(&mut scrap).await {
+            left = left.saturating_sub(bytes);
+            if left == 0 {
+                return;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(LINGER, rest).await;
+}

@@ -1,0 +1,73 @@
+//! The keys of the section `http`, ready to use.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+/// How the HTTP server behaves. Each field is the key of the same name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Where people reach this server, as `https://mail.example.com/prefix`; none: what the request says.
+    pub public_url: Option<String>,
+    /// Further names the Host field may carry; `*.example.com` covers subdomains.
+    pub allowed_hosts: Vec<String>,
+    /// Networks whose `X-Forwarded-*` fields are believed.
+    pub trusted_proxies: Vec<Network>,
+    /// Connections at once.
+    pub connections_max: usize,
+    /// Connections at once from one address; 0 is no limit.
+    pub connections_per_ip_max: usize,
+    /// Octets of a request body.
+    pub body_max: u64,
+    /// Octets of a request's head; at least 8 KiB.
+    pub header_max: usize,
+    /// Octets of large answers that may be under way at once, over all connections.
+    pub answers_max: u64,
+    /// Time for a request's head to arrive.
+    pub header_timeout: Duration,
+    /// Time for one request, from its head to the beginning of its answer; and the time in which a client that reads
+    /// its answer slowly must take a fair share of it.
+    pub request_timeout: Duration,
+    /// Time a kept connection may stay silent.
+    pub idle_timeout: Duration,
+}
+
+/// An address and how many of its leading bits count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Network {
+    /// Any address of it.
+    pub address: IpAddr,
+    /// Leading bits that count.
+    pub bits: u8,
+}
+
+impl Network {
+    /// Whether this address belongs to it. An IPv4 address written as IPv6 is the same address.
+    pub fn contains(&self, ip: IpAddr) -> bool {
+        let bits = u32::from(self.bits);
+        match (self.address.to_canonical(), ip.to_canonical()) {
+            (IpAddr::V4(ours), IpAddr::V4(theirs)) => (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(32),
+            (IpAddr::V6(ours), IpAddr::V6(theirs)) => {
+                (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(128)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            public_url: None,
+            allowed_hosts: Vec::new(),
+            trusted_proxies: Vec::new(),
+            connections_max: 4000,
+            connections_per_ip_max: 0,
+            body_max: 1 << 20,
+            header_max: 32 << 10,
+            answers_max: 256 << 20,
+            header_timeout: Duration::from_secs(10),
+            request_timeout: Duration::from_secs(60),
+            idle_timeout: Duration::from_secs(75),
+        }
+    }
+}

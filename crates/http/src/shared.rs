@@ -1,0 +1,91 @@
+//! What all requests share: the mailroom, the settings made ready, and the bounds on work and memory.
+
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mail::View;
+use mailroom::Mailroom;
+use net::{Budget, Reservation, Stop};
+use tokio::sync::Semaphore;
+
+use crate::guard::Guard;
+use crate::problem::Problem;
+use crate::settings::Settings;
+
+/// Messages up to this size are taken apart at once; larger ones aside, where they hold up no other connection.
+const INLINE_MAX: usize = 256 << 10;
+/// Answers up to this size are not counted: there are no more of them than connections.
+const UNCOUNTED_MAX: usize = 64 << 10;
+
+/// One for the whole server.
+pub(crate) struct Shared {
+    pub(crate) settings: Arc<Settings>,
+    pub(crate) guard: Guard,
+    pub(crate) mailroom: Arc<Mailroom>,
+    pub(crate) stop: Stop,
+    /// Takes a message apart. A value, so that a test can put one here that fails.
+    pub(crate) view: fn(&[u8]) -> View,
+    answers: Arc<Budget>,
+    answers_max: u64,
+    aside: Semaphore,
+}
+
+impl Shared {
+    pub(crate) fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>, stop: Stop) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            guard: Guard::new(&settings),
+            mailroom,
+            stop,
+            view: View::of,
+            answers: Budget::new(settings.answers_max),
+            answers_max: settings.answers_max,
+            aside: Semaphore::new(cores * 2),
+            settings,
+        }
+    }
+
+    /// Hold a place for an answer of about so many bytes, until it is sent. An answer larger than all places together
+    /// takes them all: it is served alone, not never.
+    pub(crate) fn place(&self, bytes: usize) -> Result<Option<Reservation>, Problem> {
+        if bytes <= UNCOUNTED_MAX {
+            return Ok(None);
+        }
+        let mut place = self.answers.reserve();
+        let fits = place.resize((bytes as u64).min(self.answers_max));
+        if fits { Ok(Some(place)) } else { Err(Problem::overloaded()) }
+    }
+
+    /// Do what takes time in proportion to a message of this size. A panic in it is this request's.
+    pub(crate) async fn work<T: Send + 'static>(&self, size: usize, work: impl FnOnce() -> T + Send + 'static) -> T {
+        if size <= INLINE_MAX {
+            return work();
+        }
+        let _turn = self.aside.acquire().await.expect("the semaphore is never closed");
+        match tokio::task::spawn_blocking(work).await {
+            Ok(done) => done,
+            Err(ended) => resume_unwind(ended.into_panic()),
+        }
+    }
+}
+
+/// The bytes of an answer that give their place back when the last of them is sent.
+pub(crate) fn placed(bytes: impl Into<Bytes>, place: Option<Reservation>) -> Bytes {
+    let bytes = bytes.into();
+    match place {
+        Some(place) => Bytes::from_owner(Placed { bytes, _place: place }),
+        None => bytes,
+    }
+}
+
+struct Placed {
+    bytes: Bytes,
+    _place: Reservation,
+}
+
+impl AsRef<[u8]> for Placed {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
