@@ -1,0 +1,130 @@
+//! The one page of wiring: every room is made here and given the others it needs. The only file that names an engine.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use mailroom::Mailroom;
+use net::{Gate, Lanes, Listener, Stop, Stopper};
+use store::{Memory, SystemClock};
+use tokio::runtime::Builder;
+use tokio::task::JoinSet;
+
+use crate::announce::{Started, dialled};
+use crate::config::{Config, Engine, Size, Store, Time};
+use crate::signals::Signals;
+use crate::{limits, log};
+
+/// What has not finished within the grace has so long to say its last word.
+const LAST_WORD: Duration = Duration::from_secs(2);
+/// How often, and how much at a time, mail is let go whose time has come.
+const SWEEP_EVERY: Duration = Duration::from_secs(5);
+const SWEEP_MESSAGES: usize = 100_000;
+
+const NO_THREADS: &str = "cannot start the threads; lower runtime.workers or allow this user more";
+
+/// Serve until asked to stop. The doubts about the configuration are told in the log.
+pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
+    log::start(config.log_level, config.log_format);
+    let workers = config.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
+    let cut = limits::fit(&mut config, workers);
+    doubts.iter().chain(&cut).for_each(|doubt| tracing::warn!("{doubt}"));
+    let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build().context(NO_THREADS)?;
+    let lanes = Lanes::open(workers).context(NO_THREADS)?;
+    let code = runtime.block_on(run(config, Arc::clone(&lanes)));
+    // Only now: sessions outlive the listeners, and a lane ends with whoever holds it last.
+    drop(lanes);
+    // What still runs was told to end and did not: it is not waited for.
+    runtime.shutdown_background();
+    code
+}
+
+async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
+    let signals = Signals::hear().context("cannot hear signals")?;
+    let smtp = Listener::bind(&config.smtp_addr).context("smtp.addr")?;
+    let http = Listener::bind(&config.http_addr).context("http.addr")?;
+    let started = Started {
+        listeners: vec![("smtp", smtp.local_addr()?), ("http", http.local_addr()?)],
+        send: format!("smtp://{}", dialled(smtp.local_addr()?)),
+        look: config.http.public_url.clone().unwrap_or(format!("http://{}", dialled(http.local_addr()?))),
+        kept: kept(&config.store),
+    };
+    let (stopper, stop) = net::stop::channel();
+    let grace = config.stop_grace;
+    let format = config.log_format;
+    let servers = spawn(config, smtp, http, lanes, stop);
+    started.tell(format);
+    started.ready();
+    end(signals, stopper, servers, grace).await
+}
+
+/// Start every server.
+fn spawn(config: Config, smtp: Listener, http: Listener, lanes: Arc<Lanes>, stop: Stop) -> JoinSet<()> {
+    let mut servers = JoinSet::new();
+    let engine = open(config.store, &mut servers);
+    let mailroom = Mailroom::new(engine, config.mailroom);
+    let gate = Gate::new(config.smtp.connections_max, config.smtp.connections_per_ip_max);
+    servers.spawn(smtp::serve(smtp, Arc::new(config.smtp), Arc::clone(&mailroom), gate, lanes, stop.clone()));
+    let gate = Gate::new(config.http.connections_max, config.http.connections_per_ip_max);
+    servers.spawn(web::serve(http, Arc::new(config.http), mailroom, gate, stop));
+    servers
+}
+
+/// Open the engine.
+fn open(store: Store, servers: &mut JoinSet<()>) -> Arc<dyn store::Store> {
+    let Engine::Memory { bytes_max, changes_max, lag_max, jobs_bytes_max, dead_jobs_max, registry_bytes_max } = store.engine;
+    let settings = store::memory::Settings {
+        bytes_max,
+        messages_max: store.messages_max,
+        retention: store.retention,
+        changes_max,
+        lag_max,
+        jobs_bytes_max,
+        dead_jobs_max,
+        registry_bytes_max,
+    };
+    let memory = Arc::new(Memory::new(settings, Arc::new(SystemClock)));
+    if store.retention.is_some() {
+        servers.spawn(sweep(Arc::clone(&memory)));
+    }
+    memory
+}
+
+/// Let go what has lapsed, also while nobody calls.
+async fn sweep(memory: Arc<Memory>) {
+    loop {
+        tokio::time::sleep(SWEEP_EVERY).await;
+        memory.sweep(SWEEP_MESSAGES);
+    }
+}
+
+/// Where mail is kept, for a person.
+fn kept(store: &Store) -> String {
+    let Engine::Memory { bytes_max, .. } = store.engine;
+    let mut bounds = vec![format!("{} in all", Size(bytes_max))];
+    if store.messages_max != 0 {
+        bounds.push(format!("{} messages in a mailbox", store.messages_max));
+    }
+    bounds.extend(store.retention.map(|time| format!("for {}", Time(time))));
+    format!("in memory, until this program ends; at most {}", bounds.join(", "))
+}
+
+/// Wait to be asked to stop, and stop: at once when asked again.
+async fn end(mut signals: Signals, mut stopper: Stopper, mut servers: JoinSet<()>, grace: Duration) -> Result<ExitCode> {
+    let asked = tokio::select! {
+        asked = signals.next() => asked,
+        _ = servers.join_next() => bail!("a listener broke down, see the log; start the program again"),
+    };
+    tracing::debug!(?asked, "stopping");
+    tokio::select! {
+        finished = stopper.drain(grace, LAST_WORD) => {
+            if !finished {
+                tracing::warn!("not everything was finished within stop.grace; what was left got cut off");
+            }
+            Ok(ExitCode::SUCCESS)
+        }
+        again = signals.next() => Ok(again.unfinished()),
+    }
+}

@@ -1,0 +1,151 @@
+//! Every key and what kind of value it takes. What a key means is written beside it in `config.default.toml`; a test
+//! holds the two together.
+
+use std::time::Duration;
+
+/// The keys, in the order of `config.default.toml`.
+pub(crate) const KEYS: &[Key] = &[
+    key("smtp.addr", Kind::Addr),
+    key("smtp.hostname", Kind::Hostname),
+    key("smtp.message_max", size(1, 4 << 30)),
+    key("smtp.oversize_drain_max", size(0, 1 << 40)),
+    key("smtp.recipients_max", count(1, 100_000)),
+    key("smtp.line_max", count(510, 65_536)),
+    key("smtp.connections_max", count(1, CONNECTIONS_MAX)),
+    key("smtp.connections_per_ip_max", count(0, CONNECTIONS_MAX)),
+    key("smtp.in_flight_max", size(1, 1 << 40)),
+    key("smtp.errors_max", count(1, 1_000_000)),
+    key("smtp.idle_commands_max", count(1, 1_000_000)),
+    key("smtp.received_max", count(1, 10_000)),
+    key("smtp.idle_timeout", TIMEOUT),
+    key("smtp.line_timeout", TIMEOUT),
+    key("smtp.data_timeout", TIMEOUT),
+    key("smtp.transaction_timeout", TIMEOUT),
+    key("smtp.greeting_delay", time(0, 60)),
+    key("smtp.bare_newlines", Kind::Choice(&["reject", "normalize"])),
+    key("smtp.trace_peer", Kind::Flag),
+    key("policy.reject", Kind::Domains),
+    key("policy.discard", Kind::Domains),
+    key("policy.accept", Kind::Domains),
+    key("policy.reject_senders", Kind::Domains),
+    key("http.addr", Kind::Addr),
+    key("http.public_url", Kind::Url),
+    key("http.allowed_hosts", Kind::Hosts),
+    key("http.trusted_proxies", Kind::Networks),
+    key("http.connections_max", count(1, CONNECTIONS_MAX)),
+    key("http.connections_per_ip_max", count(0, CONNECTIONS_MAX)),
+    key("http.body_max", size(0, 1 << 40)),
+    // The HTTP library reads a head into no less than 8 KiB.
+    key("http.header_max", size(8 << 10, 1 << 20)),
+    key("http.answers_max", size(1 << 10, 1 << 40)),
+    key("http.header_timeout", TIMEOUT),
+    key("http.request_timeout", TIMEOUT),
+    key("http.idle_timeout", TIMEOUT),
+    key("pop3.addr", Kind::Addr),
+    key("store.engine", Kind::Choice(&["memory"])),
+    key("store.memory.bytes_max", size(1 << 10, 1 << 50)),
+    key("store.memory.changes_max", count(0, 100_000_000)),
+    key("store.memory.lag_max", count(1, 100_000_000)),
+    key("store.memory.jobs_bytes_max", size(0, 1 << 50)),
+    key("store.memory.dead_jobs_max", count(0, 100_000_000)),
+    key("store.memory.registry_bytes_max", size(0, 1 << 50)),
+    key("mailbox.naming", Kind::Choice(&["local", "full", "domain"])),
+    key("mailbox.messages_max", count(0, 1_000_000_000)),
+    key("mailbox.retention", time(0, 100 * 365 * DAY)),
+    key("access.mode", Kind::Choice(&["open"])),
+    key("refusals.ring_max", count(0, 1_000_000)),
+    key("feed.queue_max", count(1, 1_000_000)),
+    key("feed.watchers_max", count(1, CONNECTIONS_MAX)),
+    key("log.level", Kind::Choice(&["error", "warn", "info", "debug", "trace"])),
+    key("log.format", Kind::Choice(&["text", "json"])),
+    key("stop.grace", time(0, 60 * 60)),
+    key("runtime.workers", count(0, 1024)),
+];
+
+const CONNECTIONS_MAX: u64 = 1_000_000;
+const DAY: u64 = 24 * 60 * 60;
+const TIMEOUT: Kind = Kind::Time { min: Duration::from_millis(10), max: Duration::from_secs(DAY) };
+
+/// A key.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// With its sections, as `smtp.addr`.
+    pub(crate) name: &'static str,
+    /// What it takes.
+    pub(crate) kind: Kind,
+}
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Kind {
+    /// `HOST:PORT`.
+    Addr,
+    /// A domain name, or nothing.
+    Hostname,
+    /// An http or https URL without query, or nothing.
+    Url,
+    /// A list of host names, `*.` allowed in front.
+    Hosts,
+    /// A list of addresses and networks.
+    Networks,
+    /// A list of domain patterns.
+    Domains,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Yes or no.
+    Flag,
+    /// A number of bytes.
+    Size { min: u64, max: u64 },
+    /// A number.
+    Count { min: u64, max: u64 },
+    /// A duration.
+    Time { min: Duration, max: Duration },
+}
+
+const fn key(name: &'static str, kind: Kind) -> Key {
+    Key { name, kind }
+}
+
+const fn size(min: u64, max: u64) -> Kind {
+    Kind::Size { min, max }
+}
+
+const fn count(min: u64, max: u64) -> Kind {
+    Kind::Count { min, max }
+}
+
+const fn time(min_seconds: u64, max_seconds: u64) -> Kind {
+    Kind::Time { min: Duration::from_secs(min_seconds), max: Duration::from_secs(max_seconds) }
+}
+
+impl Key {
+    /// Its place in [`KEYS`], by name.
+    pub(crate) fn index(name: &str) -> Option<usize> {
+        KEYS.iter().position(|key| key.name == name)
+    }
+
+    /// The variable of the environment that sets it.
+    pub(crate) fn variable(&self) -> String {
+        format!("POSTKEEP_{}", self.name.replace('.', "__").to_uppercase())
+    }
+
+    /// The section it stands in, and its name there.
+    pub(crate) fn split(&self) -> (&'static str, &'static str) {
+        self.name.rsplit_once('.').expect("every key has a section")
+    }
+}
+
+/// Whether keys stand below this name.
+pub(crate) fn is_section(name: &str) -> bool {
+    sections().any(|section| section == name)
+}
+
+/// Every section once, in order.
+pub(crate) fn sections() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    KEYS.iter().map(|key| key.split().0).filter(move |&section| {
+        let new = section != last;
+        last = section;
+        new
+    })
+}

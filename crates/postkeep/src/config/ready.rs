@@ -1,0 +1,252 @@
+//! The configuration as the rooms take it. Every value was checked before; what goes together is checked here.
+
+use std::time::Duration;
+
+use mail::Naming;
+use mail::trace::Peer;
+use mailroom::access::Mode;
+use mailroom::policy::{Pattern, Policy};
+use smtp::BareNewlines;
+
+use super::keys::Key;
+use super::report::{Mistake, Origin};
+use super::values::{Size, Value, network};
+use crate::log::{Format, Level};
+
+/// Everything the program needs to be told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Config {
+    /// `smtp.addr`.
+    pub(crate) smtp_addr: String,
+    /// The section `smtp`.
+    pub(crate) smtp: smtp::Settings,
+    /// `http.addr`.
+    pub(crate) http_addr: String,
+    /// The section `http`.
+    pub(crate) http: web::Settings,
+    /// The sections `policy`, `access`, `refusals`, `feed`, and `mailbox.naming`.
+    pub(crate) mailroom: mailroom::Settings,
+    /// The section `store`, and how long and how many a mailbox keeps.
+    pub(crate) store: Store,
+    /// `log.level`.
+    pub(crate) log_level: Level,
+    /// `log.format`.
+    pub(crate) log_format: Format,
+    /// `stop.grace`.
+    pub(crate) stop_grace: Duration,
+    /// `runtime.workers`; none: one for each core.
+    pub(crate) workers: Option<usize>,
+}
+
+/// What engine, and its bounds. Which type that is, only the assembly knows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Store {
+    /// `store.engine`.
+    pub(crate) engine: Engine,
+    /// `mailbox.messages_max`; 0: no bound.
+    pub(crate) messages_max: usize,
+    /// `mailbox.retention`; none: no bound.
+    pub(crate) retention: Option<Duration>,
+}
+
+/// The engines, each with the keys of its own section.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Engine {
+    /// Mail until the program ends.
+    Memory {
+        /// `store.memory.bytes_max`.
+        bytes_max: u64,
+        /// `store.memory.changes_max`.
+        changes_max: usize,
+        /// `store.memory.lag_max`.
+        lag_max: usize,
+        /// `store.memory.jobs_bytes_max`.
+        jobs_bytes_max: u64,
+        /// `store.memory.dead_jobs_max`.
+        dead_jobs_max: usize,
+        /// `store.memory.registry_bytes_max`.
+        registry_bytes_max: u64,
+    },
+}
+
+/// Reads checked values by their keys' names. A name or kind that does not fit is a fault of this file, which the test
+/// of the defaults finds.
+#[derive(Clone, Copy)]
+struct Values<'a>(&'a [(Value, Origin)]);
+
+impl Values<'_> {
+    fn value(&self, name: &str) -> &Value {
+        &self.0[Key::index(name).unwrap_or_else(|| panic!("{name} is a key"))].0
+    }
+
+    fn text(&self, name: &str) -> &str {
+        match self.value(name) {
+            Value::Text(text) => text,
+            other => panic!("{name} is a text, not {other:?}"),
+        }
+    }
+
+    fn flag(&self, name: &str) -> bool {
+        *self.value(name) == Value::Flag(true)
+    }
+
+    fn size(&self, name: &str) -> u64 {
+        match self.value(name) {
+            Value::Size(number) | Value::Count(number) => *number,
+            other => panic!("{name} is a number, not {other:?}"),
+        }
+    }
+
+    fn count<T: TryFrom<u64>>(&self, name: &str) -> T {
+        T::try_from(self.size(name)).unwrap_or_else(|_| panic!("the bounds of {name} fit its type"))
+    }
+
+    fn time(&self, name: &str) -> Duration {
+        match self.value(name) {
+            Value::Time(time) => *time,
+            other => panic!("{name} is a duration, not {other:?}"),
+        }
+    }
+
+    fn list(&self, name: &str) -> &[String] {
+        match self.value(name) {
+            Value::List(items) => items,
+            other => panic!("{name} is a list, not {other:?}"),
+        }
+    }
+
+    fn patterns(&self, name: &str) -> Vec<Pattern> {
+        self.list(name).iter().map(|item| item.parse().expect("a pattern was checked")).collect()
+    }
+}
+
+impl Config {
+    /// Make it of checked values.
+    pub(crate) fn of(values: &[(Value, Origin)]) -> Self {
+        let values = Values(values);
+        Self {
+            smtp_addr: values.text("smtp.addr").to_owned(),
+            smtp: smtp(values),
+            http_addr: values.text("http.addr").to_owned(),
+            http: http(values),
+            mailroom: mailroom(values),
+            store: store(values),
+            log_level: values.text("log.level").parse().expect("a level was checked"),
+            log_format: match values.text("log.format") {
+                "json" => Format::Json,
+                _ => Format::Text,
+            },
+            stop_grace: values.time("stop.grace"),
+            workers: Some(values.count("runtime.workers")).filter(|&workers| workers != 0),
+        }
+    }
+}
+
+fn smtp(values: Values<'_>) -> smtp::Settings {
+    smtp::Settings {
+        hostname: match values.text("smtp.hostname") {
+            "" => crate::host::name(),
+            name => name.to_owned(),
+        },
+        message_max: values.size("smtp.message_max"),
+        oversize_drain_max: values.size("smtp.oversize_drain_max"),
+        recipients_max: values.count("smtp.recipients_max"),
+        line_max: values.count("smtp.line_max"),
+        connections_max: values.count("smtp.connections_max"),
+        connections_per_ip_max: values.count("smtp.connections_per_ip_max"),
+        in_flight_max: values.size("smtp.in_flight_max"),
+        errors_max: values.count("smtp.errors_max"),
+        idle_commands_max: values.count("smtp.idle_commands_max"),
+        received_max: values.count("smtp.received_max"),
+        idle_timeout: values.time("smtp.idle_timeout"),
+        line_timeout: values.time("smtp.line_timeout"),
+        data_timeout: values.time("smtp.data_timeout"),
+        transaction_timeout: values.time("smtp.transaction_timeout"),
+        greeting_delay: values.time("smtp.greeting_delay"),
+        bare_newlines: match values.text("smtp.bare_newlines") {
+            "normalize" => BareNewlines::Normalize,
+            _ => BareNewlines::Reject,
+        },
+        trace_peer: if values.flag("smtp.trace_peer") { Peer::Shown } else { Peer::Hidden },
+    }
+}
+
+fn http(values: Values<'_>) -> web::Settings {
+    let networks = values.list("http.trusted_proxies").iter();
+    web::Settings {
+        public_url: Some(values.text("http.public_url").to_owned()).filter(|url| !url.is_empty()),
+        allowed_hosts: values.list("http.allowed_hosts").to_vec(),
+        trusted_proxies: networks.map(|text| network(text).expect("a network was checked")).collect(),
+        connections_max: values.count("http.connections_max"),
+        connections_per_ip_max: values.count("http.connections_per_ip_max"),
+        body_max: values.size("http.body_max"),
+        header_max: values.count("http.header_max"),
+        answers_max: values.size("http.answers_max"),
+        header_timeout: values.time("http.header_timeout"),
+        request_timeout: values.time("http.request_timeout"),
+        idle_timeout: values.time("http.idle_timeout"),
+    }
+}
+
+fn mailroom(values: Values<'_>) -> mailroom::Settings {
+    mailroom::Settings {
+        naming: match values.text("mailbox.naming") {
+            "full" => Naming::Full,
+            "domain" => Naming::Domain,
+            _ => Naming::Local,
+        },
+        access: Mode::Open,
+        policy: Policy {
+            reject: values.patterns("policy.reject"),
+            discard: values.patterns("policy.discard"),
+            accept: values.patterns("policy.accept"),
+            reject_senders: values.patterns("policy.reject_senders"),
+        },
+        refusals_max: values.count("refusals.ring_max"),
+        queue_max: values.count("feed.queue_max"),
+        watchers_max: values.count("feed.watchers_max"),
+    }
+}
+
+fn store(values: Values<'_>) -> Store {
+    Store {
+        engine: Engine::Memory {
+            bytes_max: values.size("store.memory.bytes_max"),
+            changes_max: values.count("store.memory.changes_max"),
+            lag_max: values.count("store.memory.lag_max"),
+            jobs_bytes_max: values.size("store.memory.jobs_bytes_max"),
+            dead_jobs_max: values.count("store.memory.dead_jobs_max"),
+            registry_bytes_max: values.size("store.memory.registry_bytes_max"),
+        },
+        messages_max: values.count("mailbox.messages_max"),
+        retention: Some(values.time("mailbox.retention")).filter(|time| !time.is_zero()),
+    }
+}
+
+/// What is sound key by key and cannot work together.
+pub(crate) fn contradictions(values: &[(Value, Origin)]) -> Vec<Mistake> {
+    let read = Values(values);
+    let (smtp, http) = (read.text("smtp.addr"), read.text("http.addr"));
+    if smtp != http || smtp.ends_with(":0") {
+        return Vec::new();
+    }
+    // The mistake was made where the later of the two was written.
+    let origin = |name| Key::index(name).map(|index| values[index].1.clone());
+    let text = format!("smtp.addr and http.addr are both {smtp}; give one of them another port");
+    vec![Mistake { origin: origin("smtp.addr").max(origin("http.addr")), text }]
+}
+
+/// What works, but perhaps not as it was meant.
+pub(crate) fn doubts(values: &[(Value, Origin)]) -> Vec<String> {
+    let read = Values(values);
+    let message_max = read.size("smtp.message_max");
+    let doubt = |bound: &str| {
+        let (size, message) = (Size(read.size(bound)), Size(message_max));
+        format!(
+            "{bound} is {size} and smtp.message_max {message}, so the largest messages are never taken; raise the first \
+             or lower the second"
+        )
+    };
+    let bounds = ["smtp.in_flight_max", "store.memory.bytes_max"].into_iter();
+    bounds.filter(|bound| read.size(bound) < message_max).map(doubt).collect()
+}

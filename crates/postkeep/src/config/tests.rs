@@ -1,0 +1,262 @@
+use std::time::Duration;
+
+use toml::de::DeTable;
+
+use super::keys::{KEYS, Key};
+use super::*;
+
+fn sources(variables: &[(&str, &str)], set: &[&str]) -> Sources {
+    let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    Sources { file: None, variables, set: set.iter().map(ToString::to_string).collect() }
+}
+
+fn set(settings: &[&str]) -> Result<Config, String> {
+    Checked::of(&sources(&[], settings)).map(|checked| checked.config()).map_err(|report| report.to_string())
+}
+
+fn wrong(settings: &[&str]) -> String {
+    set(settings).expect_err("this is a mistake")
+}
+
+#[test]
+fn the_embedded_file_holds_every_key_in_order_and_each_has_its_comment() {
+    let table = DeTable::parse(DEFAULTS).unwrap();
+    let (mut found, mut section) = (Vec::new(), String::new());
+    let mut above = "";
+    for line in DEFAULTS.lines() {
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.trim_end_matches(']').to_owned();
+            assert!(above.starts_with("# "), "[{section}] has no comment");
+        } else if let Some((key, _)) = line.split_once(" = ").filter(|_| !line.starts_with('#')) {
+            found.push(format!("{section}.{key}"));
+            assert!(above.starts_with("# "), "{section}.{key} has no comment");
+        }
+        above = line;
+    }
+    let known: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
+    assert_eq!(found, known);
+    assert_eq!(table.get_ref().len(), keys::sections().filter(|section| !section.contains('.')).count());
+}
+
+#[test]
+fn the_defaults_are_those_of_the_rooms() {
+    let config = set(&["smtp.hostname=localhost"]).unwrap();
+    assert_eq!(config.smtp, smtp::Settings::default());
+    assert_eq!(config.http, web::Settings::default());
+    assert_eq!(config.mailroom, mailroom::Settings::default());
+    let memory = ::store::memory::Settings::default();
+    let Engine::Memory { bytes_max, changes_max, lag_max, jobs_bytes_max, dead_jobs_max, registry_bytes_max } =
+        config.store.engine;
+    let (messages_max, retention) = (config.store.messages_max, config.store.retention);
+    let ours = ::store::memory::Settings {
+        bytes_max,
+        messages_max,
+        retention,
+        changes_max,
+        lag_max,
+        jobs_bytes_max,
+        dead_jobs_max,
+        registry_bytes_max,
+    };
+    assert_eq!(ours, memory);
+}
+
+#[test]
+fn an_unset_host_name_is_the_machines_or_localhost() {
+    let name = set(&[]).unwrap().smtp.hostname;
+    assert!(is_hostname(&name), "{name}");
+    assert!(!is_hostname("bad_name") && !is_hostname("") && !is_hostname("a..b") && !is_hostname("-a"));
+}
+
+#[test]
+fn a_later_layer_wins_key_by_key() {
+    let variables = [("POSTKEEP_SMTP__ADDR", "127.0.0.1:1"), ("POSTKEEP_HTTP__ADDR", "127.0.0.1:2"), ("PATH", "x")];
+    let checked = Checked::of(&sources(&variables, &["smtp.addr=127.0.0.1:3", "smtp.addr=127.0.0.1:4"])).unwrap();
+    let config = checked.config();
+    assert_eq!((config.smtp_addr.as_str(), config.http_addr.as_str()), ("127.0.0.1:4", "127.0.0.1:2"));
+    let shown = checked.show();
+    let line = |start: &str| shown.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
+    assert!(line("addr = \"127.0.0.1:4\"").ends_with("# --set"));
+    assert!(line("addr = \"127.0.0.1:2\"").ends_with("# POSTKEEP_HTTP__ADDR"));
+    assert!(line("message_max = \"25MiB\"").ends_with("# default"));
+}
+
+#[test]
+fn what_is_shown_can_be_read_again() {
+    let set = ["policy.accept=a.test, *.b.test", "mailbox.retention=0", "smtp.message_max=1500", "smtp.trace_peer=false"];
+    let checked = Checked::of(&sources(&[], &set)).unwrap();
+    let path = std::env::temp_dir().join(format!("postkeep-shown-{}.toml", std::process::id()));
+    std::fs::write(&path, checked.show()).unwrap();
+    let again = Checked::of(&Sources { file: Some(path.clone()), ..Sources::default() }).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(again.config(), checked.config());
+}
+
+#[test]
+fn in_the_environment_and_behind_set_the_kind_decides() {
+    let config = set(&[
+        "mailbox.retention=0",
+        "smtp.greeting_delay=0",
+        "smtp.message_max=1000",
+        "smtp.recipients_max=7",
+        "smtp.trace_peer=false",
+        "policy.accept= a.test ,*.b.test,",
+        "policy.reject=",
+        "http.trusted_proxies=10.0.0.0/8,::1",
+        "http.public_url=https://mail.example.com/prefix/",
+    ])
+    .unwrap();
+    assert_eq!(config.store.retention, None);
+    assert_eq!((config.smtp.message_max, config.smtp.recipients_max), (1000, 7));
+    assert_eq!(config.smtp.trace_peer, mail::trace::Peer::Hidden);
+    assert_eq!(config.mailroom.policy.accept.len(), 2);
+    assert_eq!(config.http.trusted_proxies[1], web::Network { address: "::1".parse().unwrap(), bits: 128 });
+    assert_eq!(config.http.public_url.as_deref(), Some("https://mail.example.com/prefix/"));
+}
+
+#[test]
+fn sizes_and_durations_are_read_and_written() {
+    for (text, bytes, written) in [
+        ("25MiB", 25 << 20, "25MiB"),
+        ("25 mib", 25 << 20, "25MiB"),
+        ("25MB", 25_000_000, "25MB"),
+        ("1025", 1025, "1025"),
+        ("1024", 1024, "1KiB"),
+    ] {
+        let config = set(&[&format!("smtp.message_max={text}")]).unwrap();
+        assert_eq!((config.smtp.message_max, Size(bytes).to_string().as_str()), (bytes, written));
+    }
+    for (text, millis, written) in [
+        ("5m", 300_000, "5m"),
+        ("1h30m", 5_400_000, "1h30m"),
+        ("500ms", 500, "500ms"),
+        ("90s", 90_000, "1m30s"),
+        ("1w", 604_800_000, "7d"),
+    ] {
+        let config = set(&[&format!("mailbox.retention={text}")]).unwrap();
+        let time = Duration::from_millis(millis);
+        assert_eq!((config.store.retention, Time(time).to_string().as_str()), (Some(time), written));
+    }
+    for text in ["", "m", "5", "5x", "5m1h", "5m5m", "-5m", "1.5h", "5 m", "99999999999999999999d", "18446744073709551615w"] {
+        assert!(set(&[&format!("mailbox.retention={text}")]).is_err(), "{text:?}");
+    }
+    for text in ["", "MiB", "1.5GiB", "-1", "5XB", "99999999999999999999", "18446744073709551615KiB"] {
+        assert!(set(&[&format!("smtp.message_max={text}")]).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn texts_have_their_form() {
+    let sound = [
+        ("smtp.addr", &["127.0.0.1:0", "[::1]:25", "localhost:25", "mail_1:25", "0.0.0.0:65535"][..]),
+        ("smtp.hostname", &["", "a", "mail.example.com"]),
+        ("http.public_url", &["", "http://a", "https://a.test:8443/x/y", "http://[::1]:80/", "http://[::1]/p%20q"]),
+        ("http.allowed_hosts", &["", "a.test,*.b.test", "under_score"]),
+        ("http.trusted_proxies", &["", "::/0", "127.0.0.1", "10.0.0.0/8"]),
+        ("policy.discard", &["", "*", "a?.test", "*.test", "bücher.test"]),
+    ];
+    let unsound = [
+        ("smtp.addr", &["", "25", ":25", "a:65536", "a:+5", "::1:25", "[::1:25", "[a]:25", "a b:25", "http://a:25", "a:"][..]),
+        ("smtp.hostname", &["a b", "a_b", ".", "a\r\nb", "-", "ü.test", "[127.0.0.1]"]),
+        ("http.public_url", &["a", "ftp://a", "http://", "http:///x", "http://a?b", "http://a/#b", "http://u@a", "http://a:x/"]),
+        ("http.allowed_hosts", &["http://a", "a:80", "*", "*.*.a", "a/b", "a b"]),
+        ("http.trusted_proxies", &["a", "10.0.0.0/33", "::/129", "10/8", "1.2.3.4/-1", "1.2.3.4/"]),
+        ("policy.discard", &["a@b.test", "a..b", ".", "a b"]),
+    ];
+    for (key, texts) in sound {
+        texts.iter().for_each(|text| assert!(set(&[&format!("{key}={text}")]).is_ok(), "{key}={text}"));
+    }
+    for (key, texts) in unsound {
+        for text in texts {
+            let said = wrong(&[&format!("{key}={text}")]);
+            assert!(said.starts_with(&format!("--set: {key} takes ")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn all_mistakes_are_told_at_once() {
+    let variables = [("POSTKEEP_SMTP__ADR", "x"), ("POSTKEEP_LOG__LEVEL", "loud"), ("POSTKEEP_WHATEVER", "x")];
+    let report = Checked::of(&sources(&variables, &["smtp.message_max=0", "store.engine=disk", "nonsense"])).unwrap_err();
+    assert_eq!(
+        report.to_string(),
+        "\
+POSTKEEP_LOG__LEVEL: log.level takes one of \"error\", \"warn\", \"info\", \"debug\", \"trace\", not \"loud\"
+POSTKEEP_SMTP__ADR: this variable sets no key; did you mean POSTKEEP_SMTP__ADDR?
+POSTKEEP_WHATEVER: this variable sets no key; unset it, or see \"postkeep config default\" for the keys
+--set: nonsense has no =; write it as --set smtp.addr=127.0.0.1:2525
+--set: smtp.message_max takes 1 to 4GiB, not 0
+--set: store.engine knows only \"memory\" in this version, not \"disk\"
+"
+    );
+}
+
+#[test]
+fn the_nearest_key_is_named() {
+    for (given, meant) in [
+        ("smtp.adr", "smtp.addr"),
+        ("smtp.adddr", "smtp.addr"),
+        ("stmp.addr", "smtp.addr"),
+        ("retention", "mailbox.retention"),
+        ("smtp.max_message", "smtp.message_max"),
+        ("smtp.messagemax", "smtp.message_max"),
+        ("store.memory.byte_max", "store.memory.bytes_max"),
+        ("log.levle", "log.level"),
+    ] {
+        let said = wrong(&[&format!("{given}=1")]);
+        assert!(said.contains(&format!("did you mean {meant}?")), "{said}");
+    }
+    assert!(wrong(&["tls.certificate=x"]).contains("lists them all"));
+    assert!(wrong(&["POSTKEEP=1"]).contains("lists them all"));
+    let long = format!("{}=1", "x".repeat(1 << 20));
+    assert!(wrong(&[&long]).len() < 300, "a long name is cut");
+}
+
+#[test]
+fn variables_of_a_container_beside_a_service_are_no_mistake() {
+    let links = [
+        ("POSTKEEP_SERVICE_HOST", "10.0.0.1"),
+        ("POSTKEEP_SERVICE_PORT", "80"),
+        ("POSTKEEP_SERVICE_PORT_SMTP", "25"),
+        ("POSTKEEP_PORT", "tcp://10.0.0.1:80"),
+        ("POSTKEEP_PORT_80_TCP", "tcp://10.0.0.1:80"),
+        ("POSTKEEP_SMTP_PORT_25_TCP_ADDR", "10.0.0.1"),
+        ("POSTKEEP_CONFIG", ""),
+    ];
+    assert!(Checked::of(&sources(&links, &[])).is_ok());
+    for mistake in [("POSTKEEP_PORT", "80"), ("POSTKEEP_SMTP__PORT", "25"), ("POSTKEEP_SMTP_PORT", "25"), ("POSTKEEP_", "")] {
+        assert!(Checked::of(&sources(&[mistake], &[])).is_err(), "{mistake:?}");
+    }
+}
+
+#[test]
+fn t104_a_mistake_prints_no_control_characters() {
+    let said = wrong(&["smtp.addr=\x1b[31m\r\n", "a\x1b\nb=1", "x\r\ny"]);
+    assert_eq!(said.lines().count(), 3, "{said:?}");
+    assert!(!said.replace('\n', "").contains(char::is_control), "{said:?}");
+}
+
+#[test]
+fn one_address_for_two_listeners_is_a_mistake() {
+    let said = wrong(&["http.addr=127.0.0.1:1025"]);
+    assert_eq!(said, "--set: smtp.addr and http.addr are both 127.0.0.1:1025; give one of them another port\n");
+    assert!(set(&["http.addr=127.0.0.1:0", "smtp.addr=127.0.0.1:0"]).is_ok());
+}
+
+#[test]
+fn a_bound_below_the_largest_message_is_doubted() {
+    let doubts = |set: &[&str]| Checked::of(&sources(&[], set)).unwrap().doubts().len();
+    assert_eq!(doubts(&[]), 0);
+    assert_eq!(doubts(&["smtp.in_flight_max=1MiB"]), 1);
+    assert_eq!(doubts(&["smtp.message_max=1GiB"]), 2);
+}
+
+#[test]
+fn every_key_has_its_variable() {
+    for Key { name, .. } in KEYS {
+        let key = &KEYS[Key::index(name).unwrap()];
+        let checked = Checked::of(&sources(&[(&key.variable(), "a b")], &[]));
+        let said = checked.expect_err("no kind takes this").to_string();
+        assert!(said.starts_with(&format!("{}: {name} takes ", key.variable())) || said.contains("knows only"), "{said}");
+    }
+}

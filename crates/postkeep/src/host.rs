@@ -1,0 +1,18 @@
+//! This machine's name.
+
+use crate::config::is_hostname;
+
+/// The machine's own name when it is a sound host name, else `localhost`.
+pub(crate) fn name() -> String {
+    machine().filter(|name| is_hostname(name)).unwrap_or_else(|| "localhost".into())
+}
+
+#[cfg(unix)]
+fn machine() -> Option<String> {
+    rustix::system::uname().nodename().to_str().ok().map(str::to_owned)
+}
+
+#[cfg(not(unix))]
+fn machine() -> Option<String> {
+    std::env::var("COMPUTERNAME").ok()
+}

@@ -1,0 +1,96 @@
+//! The limit of open files: raised as far as it goes at the start, and where that is not far enough the numbers of
+//! connections are cut to fit. A server that runs out of files cannot even turn a client away.
+
+use crate::config::Config;
+
+/// Files for everything that is no connection: the standard streams, listeners, signals, and connections on their way
+/// to being turned away.
+const RESERVE: u64 = 24;
+/// Files of each worker's event loop.
+const PER_WORKER: u64 = 4;
+
+/// Raise the limit and cut the connections to fit; a sentence when something was cut.
+pub(crate) fn fit(config: &mut Config, workers: usize) -> Option<String> {
+    cut(config, workers, raise()?)
+}
+
+/// Share what the limit leaves between SMTP and HTTP in the proportion they were asked for.
+fn cut(config: &mut Config, workers: usize, files: u64) -> Option<String> {
+    let reserve = RESERVE + PER_WORKER * workers as u64;
+    let room = files.saturating_sub(reserve).max(2);
+    let (smtp, http) = (config.smtp.connections_max, config.http.connections_max);
+    let (smtp_share, all) = (smtp as u64, smtp as u64 + http as u64);
+    if all <= room {
+        return None;
+    }
+    let smtp_fits = (room * smtp_share / all).clamp(1, room - 1);
+    config.smtp.connections_max = usize::try_from(smtp_fits).unwrap_or(smtp);
+    config.http.connections_max = usize::try_from(room - smtp_fits).unwrap_or(http);
+    Some(format!(
+        "the limit of open files is {files} here, so smtp.connections_max is {} instead of {smtp} and \
+         http.connections_max {} instead of {http}; raise the limit (ulimit -Hn) to have them whole",
+        config.smtp.connections_max, config.http.connections_max,
+    ))
+}
+
+/// Raise the soft limit to the hard one; the limit that holds now, none when there is none.
+#[cfg(unix)]
+fn raise() -> Option<u64> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // macOS calls the hard limit infinite and takes no more than this.
+    const FALLBACK: u64 = 10_240;
+    for wanted in [limit.maximum, Some(FALLBACK)] {
+        let higher = match (limit.current, wanted) {
+            (Some(current), Some(wanted)) => wanted > current,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        let raised = Rlimit { current: wanted, maximum: limit.maximum };
+        if !higher || setrlimit(Resource::Nofile, raised).is_ok() {
+            break;
+        }
+    }
+    getrlimit(Resource::Nofile).current
+}
+
+/// Windows has no such limit.
+#[cfg(not(unix))]
+fn raise() -> Option<u64> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Checked, Sources};
+
+    fn check(files: u64, smtp: usize, http: usize, expected: (usize, usize), told: bool) {
+        let mut config = Checked::of(&Sources::default()).unwrap().config();
+        (config.smtp.connections_max, config.http.connections_max) = (smtp, http);
+        let said = cut(&mut config, 2, files);
+        assert_eq!((config.smtp.connections_max, config.http.connections_max), expected, "{files} files");
+        assert_eq!(said.is_some(), told, "{said:?}");
+    }
+
+    #[test]
+    fn f08_connections_are_cut_to_the_files_there_are() {
+        check(20_000, 12_000, 4_000, (12_000, 4_000), false);
+        check(16_032, 12_000, 4_000, (12_000, 4_000), false);
+        check(16_031, 12_000, 4_000, (11_999, 4_000), true);
+        check(128, 12_000, 4_000, (72, 24), true);
+        check(128, 1_000_000, 1, (95, 1), true);
+        check(128, 1, 1_000_000, (1, 95), true);
+        check(0, 12_000, 4_000, (1, 1), true);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn the_soft_limit_becomes_the_hard_one() {
+        use rustix::process::{Resource, getrlimit};
+        let holds = raise();
+        let limit = getrlimit(Resource::Nofile);
+        assert_eq!(holds, limit.current);
+        assert!(limit.current == limit.maximum || limit.current >= Some(10_240), "{limit:?}");
+    }
+}

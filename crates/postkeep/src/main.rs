@@ -1,0 +1,19 @@
+//! Postkeep, the program.
+
+mod announce;
+mod assembly;
+mod cli;
+mod config;
+mod host;
+mod limits;
+mod log;
+mod signals;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    cli::run()
+}

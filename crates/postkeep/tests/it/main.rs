@@ -1,0 +1,15 @@
+//! Black box: the real binary, started on free ports, spoken to over its sockets and signals only.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod configuration;
+mod golden;
+mod hostile;
+mod http;
+mod limits;
+mod mail_in_and_out;
+mod naming_and_policy;
+mod program;
+mod smtp;
+mod start;
+mod stop;

@@ -1,0 +1,82 @@
+//! Which mailbox an address leads to, which mail is taken, and where the server says it is reached.
+
+use crate::http::{ask, get, subjects};
+use crate::program::Program;
+use crate::smtp::{Smtp, deliver, message};
+
+#[test]
+fn an_address_leads_to_its_mailbox_by_the_naming() {
+    for (naming, mailbox, others) in [
+        ("local", "jane.doe", &["jane.doe%2Bother", "Jane.Doe@else.test", "%22jane.doe%22"][..]),
+        ("full", "jane.doe@mail.test", &["Jane.Doe+x@MAIL.test"]),
+        ("domain", "mail.test", &["anybody@Mail.Test"]),
+    ] {
+        let program = Program::start(&[&format!("mailbox.naming={naming}")]);
+        deliver(program.smtp, "Jane.Doe+tag@Mail.Test", &message(naming));
+        let list = get(program.http, &format!("/api/v1/mailbox/{mailbox}")).json();
+        assert_eq!((list.as_array().unwrap().len(), &list[0]["mailbox"]), (1, &mailbox.into()), "{naming}");
+        for other in others {
+            assert_eq!(subjects(program.http, other), [naming], "{other}");
+        }
+    }
+}
+
+#[test]
+fn the_policy_decides_by_domain() {
+    let program = Program::start(&[
+        "policy.accept=good.test,*.good.test",
+        "policy.reject=bad.good.test",
+        "policy.discard=quiet.good.test",
+        "policy.reject_senders=spam.test,*.spam.test",
+    ]);
+    let mut smtp = Smtp::session(program.smtp);
+    for (sender, code) in [("a@spam.test", "550"), ("a@x.SPAM.test", "550"), ("", "250"), ("a@ham.test", "250")] {
+        smtp.must(code, &format!("MAIL FROM:<{sender}>"));
+        smtp.must("250", "RSET");
+    }
+    smtp.must("250", "MAIL FROM:<a@ham.test>");
+    for (recipient, code) in [
+        ("a@good.test", "250"),
+        ("b@sub.good.test", "250"),
+        ("c@quiet.good.test", "250"),
+        ("d@bad.good.test", "550"),
+        ("e@other.test", "550"),
+    ] {
+        smtp.must(code, &format!("RCPT TO:<{recipient}>"));
+    }
+    smtp.must("354", "DATA");
+    smtp.send(b"Subject: s\r\n\r\n.\r\n");
+    assert!(smtp.reply().starts_with("250"));
+    let held: Vec<usize> = ["a", "b", "c", "d", "e"].map(|mailbox| subjects(program.http, mailbox).len()).into();
+    assert_eq!(held, [1, 1, 0, 0, 0]);
+}
+
+#[test]
+fn a_public_url_with_a_prefix_is_served_and_written_into_links() {
+    let program = Program::start(&["http.public_url=https://mail.example.com/post"]);
+    let mail = b"Content-Type: image/png\r\nContent-Disposition: attachment; filename=a.png\r\n\r\nx\r\n";
+    deliver(program.smtp, "p@x.test", mail);
+    for path in ["/post/api/v1/mailbox/p/latest", "/api/v1/mailbox/p/latest"] {
+        let answer = ask(program.http, "GET", path, "mail.example.com");
+        assert_eq!(answer.status, 200, "{path}");
+        let link = answer.json()["attachments"][0]["view-link"].as_str().unwrap().to_owned();
+        let path = link.strip_prefix("https://mail.example.com").unwrap();
+        assert!(path.starts_with("/post/mailbox/vattach/p/"), "{link}");
+        assert_eq!(ask(program.http, "GET", path, "mail.example.com").status, 200, "{link}");
+    }
+    assert!(program.stderr().contains("https://mail.example.com/post\n"), "{}", program.stderr());
+}
+
+#[test]
+fn strange_hosts_are_turned_away_unless_allowed() {
+    let program = Program::start(&["http.allowed_hosts=mine.example.com,*.more.example.com"]);
+    for (host, status) in [
+        ("mine.example.com", 200),
+        ("a.more.example.com:8025", 200),
+        ("localhost", 200),
+        ("evil.example.com", 421),
+        ("more.example.com", 421),
+    ] {
+        assert_eq!(ask(program.http, "GET", "/api/v1/mailbox/p", host).status, status, "{host}");
+    }
+}
