@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use mailroom::Mailroom;
 use net::{Gate, Lanes, Listener, Stop, Stopper};
 use store::{Memory, SystemClock};
@@ -43,8 +43,8 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
 
 async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     let signals = Signals::hear().context("cannot hear signals")?;
-    let smtp = Listener::bind(&config.smtp_addr).context("smtp.addr")?;
-    let http = Listener::bind(&config.http_addr).context("http.addr")?;
+    let smtp = bind("smtp.addr", &config.smtp_addr)?;
+    let http = bind("http.addr", &config.http_addr)?;
     let started = Started {
         listeners: vec![("smtp", smtp.local_addr()?), ("http", http.local_addr()?)],
         send: format!("smtp://{}", dialled(smtp.local_addr()?)),
@@ -58,6 +58,11 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     started.tell(format);
     started.ready();
     end(signals, stopper, servers, grace).await
+}
+
+/// Listen, or say which key to change; the error's own words tell its cause already.
+fn bind(key: &str, addr: &str) -> Result<Listener> {
+    Listener::bind(addr).map_err(|unbound| anyhow!("{key}: {unbound}"))
 }
 
 /// Start every server.
@@ -74,7 +79,8 @@ fn spawn(config: Config, smtp: Listener, http: Listener, lanes: Arc<Lanes>, stop
 
 /// Open the engine.
 fn open(store: Store, servers: &mut JoinSet<()>) -> Arc<dyn store::Store> {
-    let Engine::Memory { bytes_max, changes_max, lag_max, jobs_bytes_max, dead_jobs_max, registry_bytes_max } = store.engine;
+    let Engine::Memory { bytes_max, changes_max, lag_max, jobs_bytes_max, dead_jobs_max, registry_bytes_max } =
+        store.engine;
     let settings = store::memory::Settings {
         bytes_max,
         messages_max: store.messages_max,
@@ -112,10 +118,15 @@ fn kept(store: &Store) -> String {
 }
 
 /// Wait to be asked to stop, and stop: at once when asked again.
-async fn end(mut signals: Signals, mut stopper: Stopper, mut servers: JoinSet<()>, grace: Duration) -> Result<ExitCode> {
+async fn end(
+    mut signals: Signals,
+    mut stopper: Stopper,
+    mut servers: JoinSet<()>,
+    grace: Duration,
+) -> Result<ExitCode> {
     let asked = tokio::select! {
         asked = signals.next() => asked,
-        _ = servers.join_next() => bail!("a listener broke down, see the log; start the program again"),
+        _ = servers.join_next() => bail!("a part of the server broke down, see the log; start the program again"),
     };
     tracing::debug!(?asked, "stopping");
     tokio::select! {

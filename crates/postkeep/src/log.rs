@@ -36,7 +36,8 @@ fn logger<W>(level: Level, format: Format, colours: bool, out: W) -> Box<dyn tra
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
 {
-    let builder = tracing_subscriber::fmt().with_max_level(level);
+    // Left alone, it complains on stderr when stderr is gone, and panics at that.
+    let builder = tracing_subscriber::fmt().with_max_level(level).log_internal_errors(false);
     match format {
         Format::Text => {
             let fields = debug_fn(|out, field, value| match field.name() {
@@ -45,7 +46,9 @@ where
             });
             Box::new(builder.with_ansi(colours).fmt_fields(fields.delimited(" ")).with_writer(out).finish())
         }
-        Format::Json => Box::new(builder.json().flatten_event(true).with_current_span(false).with_writer(AsciiControl(out)).finish()),
+        Format::Json => Box::new(
+            builder.json().flatten_event(true).with_current_span(false).with_writer(AsciiControl(out)).finish(),
+        ),
     }
 }
 
@@ -150,7 +153,7 @@ mod tests {
         for format in [Format::Text, Format::Json] {
             let text = logged(format, canaries);
             let line = text.strip_suffix('\n').unwrap();
-            assert!(!line.contains(is_harmful), "{line:?}");
+            assert!(!line.contains(char::is_control) && !line.contains(['\u{2028}', '\u{202e}']), "{line:?}");
             assert_eq!(line.matches("forged").count(), 6, "every canary is there: {line}");
             assert!(line.contains('ü'), "other letters stay: {line}");
         }
@@ -161,6 +164,19 @@ mod tests {
         let text = logged(Format::Json, || tracing::info!(shown = %CANARY, "said"));
         let event: serde_json::Value = serde_json::from_str(&text).unwrap();
         assert_eq!((&event["message"], &event["shown"]), (&"said".into(), &CANARY.into()));
+    }
+
+    #[test]
+    fn f26_a_panic_is_an_event_like_any_other() {
+        let usual = std::panic::take_hook();
+        std::panic::set_hook(Box::new(panicked));
+        let text = logged(Format::Text, || drop(std::panic::catch_unwind(|| panic!("{CANARY}"))));
+        std::panic::set_hook(usual);
+        assert!(
+            text.contains("ERROR") && text.contains("a fault in Postkeep, please report it: a\\r\\nINFO forged"),
+            "{text}"
+        );
+        assert!(text.contains("place=") && text.contains("log.rs:") && text.lines().count() == 1, "{text}");
     }
 
     #[test]

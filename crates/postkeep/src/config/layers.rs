@@ -77,7 +77,8 @@ impl Layers {
 
     fn table(&mut self, section: &str, table: &DeTable<'_>, origin: &dyn Fn(usize) -> Origin) {
         for (key, value) in table {
-            let name = if section.is_empty() { key.get_ref().to_string() } else { format!("{section}.{}", key.get_ref()) };
+            let name =
+                if section.is_empty() { key.get_ref().to_string() } else { format!("{section}.{}", key.get_ref()) };
             let from = origin(key.span().start);
             match (Key::index(&name), value.get_ref()) {
                 (Some(index), value) => self.put(index, KEYS[index].kind.read_toml(value), from),

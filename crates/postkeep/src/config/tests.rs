@@ -1,3 +1,5 @@
+//! The layers, the values and the mistakes, without a file system and without a process.
+
 use std::time::Duration;
 
 use toml::de::DeTable;
@@ -83,7 +85,8 @@ fn a_later_layer_wins_key_by_key() {
 
 #[test]
 fn what_is_shown_can_be_read_again() {
-    let set = ["policy.accept=a.test, *.b.test", "mailbox.retention=0", "smtp.message_max=1500", "smtp.trace_peer=false"];
+    let set =
+        ["policy.accept=a.test, *.b.test", "mailbox.retention=0", "smtp.message_max=1500", "smtp.trace_peer=false"];
     let checked = Checked::of(&sources(&[], &set)).unwrap();
     let path = std::env::temp_dir().join(format!("postkeep-shown-{}.toml", std::process::id()));
     std::fs::write(&path, checked.show()).unwrap();
@@ -137,7 +140,9 @@ fn sizes_and_durations_are_read_and_written() {
         let time = Duration::from_millis(millis);
         assert_eq!((config.store.retention, Time(time).to_string().as_str()), (Some(time), written));
     }
-    for text in ["", "m", "5", "5x", "5m1h", "5m5m", "-5m", "1.5h", "5 m", "99999999999999999999d", "18446744073709551615w"] {
+    for text in
+        ["", "m", "5", "5x", "5m1h", "5m5m", "-5m", "1.5h", "5 m", "99999999999999999999d", "18446744073709551615w"]
+    {
         assert!(set(&[&format!("mailbox.retention={text}")]).is_err(), "{text:?}");
     }
     for text in ["", "MiB", "1.5GiB", "-1", "5XB", "99999999999999999999", "18446744073709551615KiB"] {
@@ -156,9 +161,15 @@ fn texts_have_their_form() {
         ("policy.discard", &["", "*", "a?.test", "*.test", "bücher.test"]),
     ];
     let unsound = [
-        ("smtp.addr", &["", "25", ":25", "a:65536", "a:+5", "::1:25", "[::1:25", "[a]:25", "a b:25", "http://a:25", "a:"][..]),
+        (
+            "smtp.addr",
+            &["", "25", ":25", "a:65536", "a:+5", "::1:25", "[::1:25", "[a]:25", "a b:25", "http://a:25", "a:"][..],
+        ),
         ("smtp.hostname", &["a b", "a_b", ".", "a\r\nb", "-", "ü.test", "[127.0.0.1]"]),
-        ("http.public_url", &["a", "ftp://a", "http://", "http:///x", "http://a?b", "http://a/#b", "http://u@a", "http://a:x/"]),
+        (
+            "http.public_url",
+            &["a", "ftp://a", "http://", "http:///x", "http://a?b", "http://a/#b", "http://u@a", "http://a:x/"],
+        ),
         ("http.allowed_hosts", &["http://a", "a:80", "*", "*.*.a", "a/b", "a b"]),
         ("http.trusted_proxies", &["a", "10.0.0.0/33", "::/129", "10/8", "1.2.3.4/-1", "1.2.3.4/"]),
         ("policy.discard", &["a@b.test", "a..b", ".", "a b"]),
@@ -177,7 +188,8 @@ fn texts_have_their_form() {
 #[test]
 fn all_mistakes_are_told_at_once() {
     let variables = [("POSTKEEP_SMTP__ADR", "x"), ("POSTKEEP_LOG__LEVEL", "loud"), ("POSTKEEP_WHATEVER", "x")];
-    let report = Checked::of(&sources(&variables, &["smtp.message_max=0", "store.engine=disk", "nonsense"])).unwrap_err();
+    let report =
+        Checked::of(&sources(&variables, &["smtp.message_max=0", "store.engine=disk", "nonsense"])).unwrap_err();
     assert_eq!(
         report.to_string(),
         "\
@@ -224,7 +236,9 @@ fn variables_of_a_container_beside_a_service_are_no_mistake() {
         ("POSTKEEP_CONFIG", ""),
     ];
     assert!(Checked::of(&sources(&links, &[])).is_ok());
-    for mistake in [("POSTKEEP_PORT", "80"), ("POSTKEEP_SMTP__PORT", "25"), ("POSTKEEP_SMTP_PORT", "25"), ("POSTKEEP_", "")] {
+    for mistake in
+        [("POSTKEEP_PORT", "80"), ("POSTKEEP_SMTP__PORT", "25"), ("POSTKEEP_SMTP_PORT", "25"), ("POSTKEEP_", "")]
+    {
         assert!(Checked::of(&sources(&[mistake], &[])).is_err(), "{mistake:?}");
     }
 }
@@ -257,6 +271,9 @@ fn every_key_has_its_variable() {
         let key = &KEYS[Key::index(name).unwrap()];
         let checked = Checked::of(&sources(&[(&key.variable(), "a b")], &[]));
         let said = checked.expect_err("no kind takes this").to_string();
-        assert!(said.starts_with(&format!("{}: {name} takes ", key.variable())) || said.contains("knows only"), "{said}");
+        assert!(
+            said.starts_with(&format!("{}: {name} takes ", key.variable())) || said.contains("knows only"),
+            "{said}"
+        );
     }
 }

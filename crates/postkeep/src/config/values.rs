@@ -156,7 +156,9 @@ impl Kind {
             Self::Addr => format!("takes an address such as \"127.0.0.1:1025\" or \"[::1]:0\", not {given}"),
             Self::Hostname => format!("takes a host name such as \"mail.example.com\", not {given}"),
             Self::Url => format!("takes a URL such as \"https://mail.example.com/prefix\", not {given}"),
-            Self::Hosts => format!("takes a list of names such as \"mail.example.com\" or \"*.example.com\", not {given}"),
+            Self::Hosts => {
+                format!("takes a list of names such as \"mail.example.com\" or \"*.example.com\", not {given}")
+            }
             Self::Networks => format!("takes a list of networks such as \"10.0.0.0/8\" or \"::1\", not {given}"),
             Self::Domains => format!("takes a list of domains such as \"example.com\" or \"*.test\", not {given}"),
             Self::Choice([only]) => format!("knows only \"{only}\" in this version, not {given}"),

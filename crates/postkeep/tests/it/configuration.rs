@@ -10,7 +10,8 @@ use crate::smtp::Smtp;
 fn file_environment_and_set_are_laid_over_each_other() {
     let dir = directory();
     let file = dir.join("postkeep.toml");
-    let text = "[smtp]\nhostname = \"file.test\"\nrecipients_max = 7\n\n[mailbox]\nretention = \"1h\"\nmessages_max = 9\n";
+    let text =
+        "[smtp]\nhostname = \"file.test\"\nrecipients_max = 7\n\n[mailbox]\nretention = \"1h\"\nmessages_max = 9\n";
     fs::write(&file, text).unwrap();
     let path = file.to_str().unwrap();
     let mut command = postkeep(&["serve", "--config", path]);
@@ -19,7 +20,7 @@ fn file_environment_and_set_are_laid_over_each_other() {
     let mut smtp = Smtp::connect(program.smtp);
     assert!(smtp.greeting.starts_with("220 variable.test "), "{}", smtp.greeting);
     assert!(smtp.command("EHLO c.test").contains("SIZE 2000000"));
-    assert!(program.stderr().contains("9 messages in a mailbox, for 1h"), "{}", program.stderr());
+    program.wait_for("9 messages in a mailbox, for 1h");
 
     let mut show = postkeep(&["--set", "smtp.line_max=1000", "config", "show", "--set", "smtp.errors_max=3"]);
     let (code, shown, stderr) = output(show.env("POSTKEEP_CONFIG", path).env("POSTKEEP_SMTP__HOSTNAME", "v.test"));
@@ -60,7 +61,8 @@ fn the_defaults_are_a_sound_file_that_changes_nothing() {
     fs::write(dir.join("all.toml"), defaults).unwrap();
     let check = output(postkeep(&["config", "check", "--config", "all.toml"]).current_dir(&dir));
     assert_eq!(check, (Some(0), "The configuration is sound.\n".into(), String::new()));
-    let values = |text: &str| text.lines().map(|line| line.split("  #").next().unwrap().trim().to_owned()).collect::<Vec<_>>();
+    let values =
+        |text: &str| text.lines().map(|line| line.split("  #").next().unwrap().trim().to_owned()).collect::<Vec<_>>();
     let (_, with, _) = output(postkeep(&["config", "show", "--config", "all.toml"]).current_dir(&dir));
     let (_, without, _) = output(&mut postkeep(&["config", "show"]));
     assert_eq!(values(&with), values(&without));

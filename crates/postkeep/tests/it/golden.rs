@@ -73,7 +73,10 @@ fn section(page: &mut String, text: &str) {
         } else if let Some(header) = line.strip_prefix('[') {
             name = header.trim_end_matches(']');
             let words = std::mem::take(&mut comment).join(" ");
-            page.push_str(&format!("\n## {name}\n\n{}\n\n| key | default | what it does |\n|---|---|---|\n", escaped(&words)));
+            page.push_str(&format!(
+                "\n## {name}\n\n{}\n\n| key | default | what it does |\n|---|---|---|\n",
+                escaped(&words)
+            ));
         } else {
             let (key, value) = line.split_once(" = ").unwrap();
             let words = std::mem::take(&mut comment).join(" ");
@@ -90,5 +93,9 @@ fn paragraphs(comment: &str) -> String {
 
 /// Signs that Markdown would take for its own.
 fn escaped(words: &str) -> String {
-    words.replace('|', "\\|").replace('*', "\\*").replace('<', "&lt;").replace("POSTKEEP_SMTP__ADDR", "`POSTKEEP_SMTP__ADDR`")
+    words
+        .replace('|', "\\|")
+        .replace('*', "\\*")
+        .replace('<', "&lt;")
+        .replace("POSTKEEP_SMTP__ADDR", "`POSTKEEP_SMTP__ADDR`")
 }

@@ -8,7 +8,8 @@ use crate::http::{as_sent, delete, get, latest_as_sent, list, subjects};
 use crate::program::Program;
 use crate::smtp::{Smtp, deliver, message, stuffed};
 
-const MESSAGE: &[u8] = b"From: Ann <ann@sender.test>\r\nTo: jane@mail.test\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\n\r\n\
+const MESSAGE: &[u8] =
+    b"From: Ann <ann@sender.test>\r\nTo: jane@mail.test\r\nSubject: =?utf-8?Q?Gr=C3=BC=C3=9Fe?=\r\n\r\n\
 .one dot\r\n..two dots\r\n.\t\r\ntext  \r\n\r\n";
 
 #[test]
@@ -21,7 +22,7 @@ fn the_first_mail_is_listed_read_and_deleted_exactly() {
     assert_eq!(as_sent(&source.body), MESSAGE);
     let head = String::from_utf8(source.body[..source.body.len() - MESSAGE.len()].to_vec()).unwrap();
     assert!(head.starts_with("Return-Path: <ann@sender.test>\r\nReceived: from client.test ([127.0.0.1])"), "{head}");
-    assert!(head.replace("\r\n\t", " ").contains(" by mx.test with ESMTP id "), "{head}");
+    assert!(unfolded(&head).contains(" by mx.test with ESMTP id "), "{head}");
 
     let answer = get(program.http, "/api/v1/mailbox/jane");
     let (id, summary) = expected_summary(&answer.json()[0], source.body.len());
@@ -29,12 +30,12 @@ fn the_first_mail_is_listed_read_and_deleted_exactly() {
     assert_eq!(answer.field("content-type"), Some("application/json; charset=utf-8"));
     assert_eq!(answer.field("expires"), Some("-1"));
 
-    let received = head.split_once("Received: ").unwrap().1.trim_end().replace("\r\n\t", " ");
+    let received = head.split_once("Received: ").unwrap().1.trim_end();
     let expected = format!(
         "{{{summary},\"body\":{{\"text\":\".one dot\\n..two dots\\n.\\t\\ntext  \\n\\n\",\"html\":\"\"}},\"header\":{{\
          \"Return-Path\":[\"<ann@sender.test>\"],\"Received\":[{}],\"From\":[\"Ann <ann@sender.test>\"],\
          \"To\":[\"jane@mail.test\"],\"Subject\":[\"=?utf-8?Q?Gr=C3=BC=C3=9Fe?=\"]}},\"attachments\":[]}}\n",
-        Value::from(received)
+        Value::from(unfolded(received))
     );
     for which in [id.as_str(), "latest"] {
         assert_eq!(get(program.http, &format!("/api/v1/mailbox/jane/{which}")).text(), expected);
@@ -44,6 +45,11 @@ fn the_first_mail_is_listed_read_and_deleted_exactly() {
     assert_eq!((gone.status, gone.text()), (200, "\"OK\"\n"));
     assert_eq!(get(program.http, &format!("/api/v1/mailbox/jane/{id}")).status, 404);
     assert_eq!(get(program.http, "/api/v1/mailbox/jane").text(), "[]\n");
+}
+
+/// Each fold as one space.
+fn unfolded(field: &str) -> String {
+    field.replace("\r\n\t", " ").replace("\r\n ", " ")
 }
 
 /// The id, and the members of the summary with that id and date.
@@ -92,9 +98,6 @@ fn every_byte_that_smtp_carries_is_kept() {
     all.extend_from_slice(b"\r\n.\r\n..\r\n");
     deliver(program.smtp, "bytes@x.test", &all);
     assert!(latest_as_sent(program.http, "bytes") == all);
-
-    let mut smtp = Smtp::session(program.smtp);
-    smtp.must("250", "MAIL FROM:<> BODY=BINARYMIME").clear();
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bombs;
 mod configuration;
 mod golden;
 mod hostile;
@@ -13,3 +14,4 @@ mod program;
 mod smtp;
 mod start;
 mod stop;
+mod weather;

@@ -64,7 +64,7 @@ fn a_public_url_with_a_prefix_is_served_and_written_into_links() {
         assert!(path.starts_with("/post/mailbox/vattach/p/"), "{link}");
         assert_eq!(ask(program.http, "GET", path, "mail.example.com").status, 200, "{link}");
     }
-    assert!(program.stderr().contains("https://mail.example.com/post\n"), "{}", program.stderr());
+    program.wait_for("https://mail.example.com/post\n");
 }
 
 #[test]

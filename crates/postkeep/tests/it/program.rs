@@ -92,6 +92,14 @@ impl Program {
         self.child.id()
     }
 
+    /// Bytes of memory it has in use.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn resident(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() << 10
+    }
+
     /// What it has written to stderr so far.
     pub(crate) fn stderr(&self) -> String {
         text(&self.stderr)

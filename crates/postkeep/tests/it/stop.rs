@@ -23,7 +23,7 @@ fn an_idle_session_is_told_and_the_program_ends_well() {
 }
 
 #[test]
-fn a_running_transaction_is_finished_and_its_mail_can_be_read_before_the_end() {
+fn a_running_transaction_is_finished_while_nobody_new_is_let_in() {
     let mut program = Program::start(&["stop.grace=1m"]);
     let (mail, mut smtp) = (stuffed(&message("last")), Smtp::session(program.smtp));
     let mut idle = Smtp::session(program.smtp);

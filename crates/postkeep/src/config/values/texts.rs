@@ -50,12 +50,10 @@ enum Underscore {
 
 /// Labels of letters, digits and inner hyphens.
 fn is_name(text: &str, underscore: Underscore) -> bool {
-    let sound = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || (byte == b'_' && underscore == Underscore::Taken);
+    let sound =
+        |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || (byte == b'_' && underscore == Underscore::Taken);
     let label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(sound)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
+        (1..=63).contains(&label.len()) && label.bytes().all(sound) && !label.starts_with('-') && !label.ends_with('-')
     };
     text.len() <= 253 && text.split('.').all(label)
 }

@@ -61,7 +61,7 @@ fn number(text: &str) -> Option<(u64, &str)> {
 
 impl fmt::Display for Size {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let whole = SIZES.iter().find(|(_, factor)| self.0 != 0 && self.0 % factor == 0);
+        let whole = SIZES.iter().find(|(_, factor)| self.0 != 0 && self.0.is_multiple_of(*factor));
         match whole {
             Some((unit, factor)) if *factor > 1 => write!(out, "{}{unit}", self.0 / factor),
             _ => self.0.fmt(out),
