@@ -62,6 +62,10 @@ fn fuzz(folder: &Path, program: &Path, target: &str, time: Duration) -> Result<u
     let mut command = Command::new(program);
     command.args([&format!("-max_total_time={}", time.as_secs()), "-timeout=10", "-print_final_stats=1"]);
     command.arg(format!("-artifact_prefix={}/", found.display())).arg(&corpus);
+    let words = folder.join("mail.dict");
+    if words.is_file() {
+        command.arg(format!("-dict={}", words.display()));
+    }
     if seeds.is_dir() {
         command.arg(&seeds);
     }

@@ -17,7 +17,7 @@ pub(super) fn rule(tree: &Tree) -> Vec<Violation> {
 
 fn whole_file(file: &File) -> Option<Violation> {
     let tests: usize = test_ranges(&file.code).into_iter().map(|range| file.code[range].lines().count()).sum();
-    let lines = file.text.lines().count() - tests;
+    let lines = file.text.lines().count().saturating_sub(tests);
     let mut head = file.text.lines().take_while(|line| line.is_empty() || line.starts_with("//"));
     let excused = head.any(|line| line.starts_with(REASON));
     let what = format!("{lines} lines, more than {FILE_LINES_MAX}: divide it, or say `{REASON}…` under its `//!`");

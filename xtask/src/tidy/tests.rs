@@ -124,7 +124,7 @@ fn a_room_that_knows_too_much_is_found() {
     let tree = |packages| Tree { packages, root: "/r".into(), ..Tree::default() };
     let good = vec![
         package("postkeep-mail", &[("memchr", None), ("tokio", Some("dev"))]),
-        package("postkeep-store", &[("postkeep-mail", None), ("tokio", None)]),
+        package("postkeep-store", &[("postkeep-mail", None), ("tokio", None), ("postkeep-store", Some("dev"))]),
         package("postkeep-smtp", &[("postkeep-mail", None), ("postkeep-store", Some("dev"))]),
     ];
     check_tree(walls::rule, &tree(good.clone()), &[]);
