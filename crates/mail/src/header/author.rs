@@ -190,7 +190,8 @@ fn email(text: &str) -> Option<String> {
     if let Ok(address) = Address::parse(text, Charset::Utf8) {
         return Some(address.to_string());
     }
-    let (local, domain) = text.rsplit_once('@')?;
-    let odd = |letter: char| letter.is_control() || letter.is_whitespace() || "<>\"\\(),;".contains(letter);
-    (!local.is_empty() && !domain.is_empty() && !text.contains(odd)).then(|| text.to_owned())
+    let (local, domain) = text.split_once('@')?;
+    let is_odd = |letter: char| letter.is_control() || letter.is_whitespace() || "<>\"\\(),;:[]".contains(letter);
+    let is_sound = !local.is_empty() && !domain.is_empty() && !domain.contains('@') && !text.contains(is_odd);
+    is_sound.then(|| text.to_owned())
 }

@@ -70,12 +70,9 @@ impl<'a> Iterator for Leaves<'a> {
             let body = start + entity.body;
             let entered = self.enter(&mut entity);
             let delimiter = self.seek(body);
-            let is_empty = entered && delimiter.as_ref().is_none_or(|found| found.level + 1 < self.open.len());
-            if is_empty {
-                // Its boundary never came: it has no parts, and its content is all there is to show.
-                self.open.pop();
-            }
-            if entered && !is_empty {
+            // One whose boundary never comes has no parts, and its content is all there is to show.
+            let is_own = delimiter.as_ref().is_some_and(|found| found.level + 1 == self.open.len());
+            if entered && is_own {
                 self.pass(delimiter);
                 continue;
             }
@@ -89,7 +86,7 @@ impl<'a> Iterator for Leaves<'a> {
 }
 
 impl<'a> Leaves<'a> {
-    /// Open a multipart. One without a usable boundary is text, as is one whose boundary never comes.
+    /// Open a multipart. One without a usable boundary is text, and so is one whose boundary never comes.
     fn enter(&mut self, entity: &mut Entity) -> bool {
         if !entity.kind.is_multipart() || self.open.len() == DEPTH_MAX {
             return false;

@@ -70,6 +70,11 @@ fn unreadable_from_is_none() {
     for field in ["From: \"Jane <jane@host.test>", "From: (", "From: Jane <a b@c>", "From: Jane Doe jane@host.test"] {
         assert_eq!(from(field), None, "{field}");
     }
+    for field in ["From: @1@]@[I:z1@]", "From: a@b@c.test", "From: Jane <a@b@c.test>", "From: a@b[c"] {
+        assert_eq!(from(field), None, "{field}");
+    }
+    // Loosely written, but no doubt what is meant.
+    check_from("From: jane..doe@host.test.", "jane..doe@host.test.");
     check_from("From: Jane <jane@host.test", "Jane <jane@host.test>");
     check_from("From: broken <x>, jane@host.test", "jane@host.test");
 }

@@ -134,6 +134,7 @@ fn broken_structure_is_read_as_far_as_it_goes() {
     check(&format!("{open}\r\n--b\r\n{inner}\r\n--c\r\n\r\none\r\n--b\r\n\r\ntwo\r\n--b--"), "one\n\ntwo");
     check(&format!("{open}\r\n--b\r\n{inner}\r\nnever c\r\n--b\r\n\r\ntwo\r\n--b--"), "never c\n\ntwo");
     check(&format!("{open}\r\n--b\r\n{open}\r\n--b\r\n\r\nwords\r\n--b--\r\n--b--"), "words");
+    check(&format!("{open}\r\n--b\r\n{open}\r\n--b\r\n\r\none\r\n--b--\r\n--b\r\n\r\ntwo\r\n--b--"), "one\n\ntwo");
     check(&leaf(";;;=;\"", "", "words"), "words");
     check("Content-Type: text/plain\r\nContent-Type: text/html\r\n\r\nwords", "words");
     // A boundary may hold a colon, and a part may lack its empty line.

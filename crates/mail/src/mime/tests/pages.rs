@@ -70,6 +70,7 @@ fn links_tell_their_target() {
     check("<a href=\"https://x.test/\"><img src=y></a>", "(https://x.test/)");
     check("<a href=\"javascript:alert(1)\">a</a><a href=\"#top\">b</a><a name=x>c</a>", "abc");
     check("<a href=\"https://x.test/\n\">a", "a");
+    check("<a href=\"https://x.test/\">a</a></a>", "a (https://x.test/)");
 }
 
 proptest! {
