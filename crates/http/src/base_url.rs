@@ -24,7 +24,9 @@ pub enum BadUrl {
     #[error("begin it with http:// or https://")]
     Scheme,
     /// No host, or one with a character that no host has.
-    #[error("write the host as a name, an IPv4 address or an IPv6 address in brackets; other alphabets in their xn-- form")]
+    #[error(
+        "write the host as a name, an IPv4 address or an IPv6 address in brackets; other alphabets in their xn-- form"
+    )]
     Host,
     /// A path that cannot stand in front of others.
     #[error("the path may hold letters, digits and -._~%/ only, without empty segments, dots alone, query or fragment")]
@@ -99,6 +101,13 @@ impl<'a> Forwarded<'a> {
             prefix: first("x-forwarded-prefix").map(|path| path.trim_end_matches('/')).filter(|path| is_prefix(path)),
         }
     }
+
+    /// The host and port that the client asked for.
+    pub(crate) fn authority(&self) -> Option<Authority<'a>> {
+        let mut outer = Authority::parse(self.host?)?;
+        outer.port = outer.port.or(self.port);
+        Some(outer)
+    }
 }
 
 /// The base of absolute links, without a slash at its end. The Host field has passed the guard.
@@ -138,7 +147,15 @@ mod tests {
         for text in ["http://", "http:///pk", "http://u@h", "http://a b", "http://ä", "http://h:x"] {
             bad(text, BadUrl::Host);
         }
-        for text in ["http://h/a//b", "http://h/../a", "http://h/a?b", "http://h#b", "http://h/{a}", "http://h/a b", "http://h//"] {
+        for text in [
+            "http://h/a//b",
+            "http://h/../a",
+            "http://h/a?b",
+            "http://h#b",
+            "http://h/{a}",
+            "http://h/a b",
+            "http://h//",
+        ] {
             bad(text, BadUrl::Path);
         }
     }

@@ -92,7 +92,7 @@ impl Guard {
         let Some((scheme, origin)) = read_origin(origin) else { return false };
         let is_public = |public: &PublicUrl| public.scheme() == scheme && public.authority().is_same(&origin, scheme);
         host.is_same(&origin, scheme)
-            || forwarded.host.and_then(Authority::parse).is_some_and(|outer| outer.is_same(&origin, scheme))
+            || forwarded.authority().is_some_and(|outer| outer.is_same(&origin, scheme))
             || self.public.as_ref().is_some_and(is_public)
     }
 

@@ -156,16 +156,22 @@ mod tests {
         let check = |text: &str, expected: Option<bool>| {
             assert_eq!(Authority::parse(text).map(|authority| authority.is_local()), expected, "{text:?}");
         };
-        for text in ["127.0.0.1", "10.1.2.3:80", "[::1]", "[::1]:8025", "localhost", "LocalHost:1", "localhost.", "a.localhost"] {
+        for text in
+            ["127.0.0.1", "10.1.2.3:80", "[::1]", "[::1]:8025", "localhost", "LocalHost:1", "localhost.", "a.localhost"]
+        {
             check(text, Some(true));
         }
         for text in ["mailhost", "my_host:8025", "a.b.local", "x.INTERNAL", "x.test.", "8.8.8.8"] {
             check(text, Some(true));
         }
-        for text in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.1", "a.testx", "0x7f.1:80"] {
+        for text in
+            ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "127.1", "a.testx", "0x7f.1:80"]
+        {
             check(text, Some(false));
         }
-        for text in ["", ".", "a..b", ":80", "a:", "a:b", "a:+1", "a:70000", "a:1:2", "a, b", "u@h", "a/b", "a b", "ä", "a%41"] {
+        for text in
+            ["", ".", "a..b", ":80", "a:", "a:b", "a:+1", "a:70000", "a:1:2", "a, b", "u@h", "a/b", "a b", "ä", "a%41"]
+        {
             check(text, None);
         }
         for text in ["[::1", "[::1]x", "[127.0.0.1]", "[]", "[fe80::1%25eth0]", "::1", "a\\b", "a#b", "a?b"] {

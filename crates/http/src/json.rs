@@ -138,7 +138,10 @@ mod tests {
                 let text: String = "x".repeat(place) + &code.to_string() + &"ÿ\u{80}".repeat(place);
                 let back: String = serde_json::from_str(&written(&text)).unwrap();
                 assert_eq!(back, text);
-                assert_eq!(written(&text), serde_json::to_string(&text).unwrap().replace("\\b", "\\u0008").replace("\\f", "\\u000c"));
+                assert_eq!(
+                    written(&text),
+                    serde_json::to_string(&text).unwrap().replace("\\b", "\\u0008").replace("\\f", "\\u000c")
+                );
             }
         }
     }

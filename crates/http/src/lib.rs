@@ -1,6 +1,6 @@
 //! Mail out over HTTP: REST v1, attachments, health, and a plain page at the root.
 //!
-//! Every request passes one [`guard`] (Host, Origin, framing, limits) before it is routed, and every answer leaves with
+//! Every request passes one `guard` (Host, Origin, framing, limits) before it is routed, and every answer leaves with
 //! the same protective fields, whatever its route. What the mailroom does is its own business: here its verbs are put
 //! into paths, and its answers and errors into bytes. It knows no engine, and no other edge.
 

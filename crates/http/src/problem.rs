@@ -155,7 +155,10 @@ impl Problem {
 
     /// An error of the mailroom, told to the log whole and to the client calmly.
     pub(crate) fn of(error: &mailroom::Error, doing: Doing) -> Self {
-        tracing::warn!(?doing, error = ?chain(error), "a request failed");
+        match error {
+            mailroom::Error::Denied { .. } => tracing::debug!(?doing, %error, "a request was denied"),
+            _ => tracing::warn!(?doing, error = ?chain(error), "a request failed"),
+        }
         match error {
             mailroom::Error::Denied { .. } => {
                 let detail = format!("{error}.");

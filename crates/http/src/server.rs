@@ -9,7 +9,7 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use mailroom::Mailroom;
-use net::{Accepted, Gate, Listener, Phase, Stop};
+use net::{Accepted, Gate, Lanes, Listener, Phase, Stop};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -39,19 +39,27 @@ pub async fn serve(
     settings: Arc<Settings>,
     mailroom: Arc<Mailroom>,
     gate: Arc<Gate>,
+    lanes: Arc<Lanes>,
     stop: Stop,
 ) {
     let shared = Shared::new(settings, mailroom, stop.clone());
-    serve_shared(listener, Arc::new(shared), gate, stop).await;
+    serve_shared(listener, Arc::new(shared), gate, lanes, stop).await;
 }
 
 /// The same, with everything that requests share given.
-pub(crate) async fn serve_shared(listener: Listener, shared: Arc<Shared>, gate: Arc<Gate>, stop: Stop) {
+pub(crate) async fn serve_shared(
+    listener: Listener,
+    shared: Arc<Shared>,
+    gate: Arc<Gate>,
+    lanes: Arc<Lanes>,
+    stop: Stop,
+) {
     let router = router(Arc::clone(&shared));
-    let handle = |accepted: Accepted| {
-        tokio::spawn(serve_one(accepted, Arc::clone(&shared), router.clone(), stop.clone()));
-    };
-    net::serve(listener, gate, stop.clone(), TURNED_AWAY, handle).await;
+    let connections = stop.clone();
+    net::serve(listener, gate, lanes, stop, TURNED_AWAY, move |accepted| {
+        serve_one(accepted, Arc::clone(&shared), router.clone(), connections.clone())
+    })
+    .await;
 }
 
 async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop: Stop) {

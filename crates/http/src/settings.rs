@@ -45,7 +45,9 @@ impl Network {
     pub fn contains(&self, ip: IpAddr) -> bool {
         let bits = u32::from(self.bits);
         match (self.address.to_canonical(), ip.to_canonical()) {
-            (IpAddr::V4(ours), IpAddr::V4(theirs)) => (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(32),
+            (IpAddr::V4(ours), IpAddr::V4(theirs)) => {
+                (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(32)
+            }
             (IpAddr::V6(ours), IpAddr::V6(theirs)) => {
                 (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(128)
             }

@@ -14,6 +14,6 @@ pub mod wire;
 pub use budget::{Budget, Reservation};
 pub use gate::{Gate, Slot};
 pub use lanes::Lanes;
-pub use listener::{Accepted, Listener, Unbound, serve, serve_in};
+pub use listener::{Accepted, Listener, Unbound, serve};
 pub use stop::{Phase, Stop, Stopper};
 pub use wire::{Filled, Wire};

@@ -107,7 +107,7 @@ fn open(addr: SocketAddr) -> io::Result<std::net::TcpListener> {
 
 /// Accept until the stop. Each connection that the gate admits runs as `handle` says, in a lane; others are sent
 /// `turned_away` and closed.
-pub async fn serve_in<F, R>(
+pub async fn serve<F, R>(
     listener: Listener,
     gate: Arc<Gate>,
     lanes: Arc<Lanes>,
@@ -149,24 +149,4 @@ where
             handle(Accepted { stream, peer: Some(peer), slot }).await;
         }
     });
-}
-
-/// As [`serve_in`], on the present runtime.
-pub async fn serve(listener: Listener, gate: Arc<Gate>, mut stop: Stop, turned_away: &[u8], handle: impl Fn(Accepted)) {
-    loop {
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = stop.reached(Phase::Draining) => return,
-        };
-        let peer = peer.ip().to_canonical();
-        match gate.admit(Some(peer)) {
-            Ok(slot) => {
-                let _ = stream.set_nodelay(true);
-                handle(Accepted { stream, peer: Some(peer), slot });
-            }
-            Err(_) => {
-                let _ = stream.try_write(turned_away);
-            }
-        }
-    }
 }

@@ -31,7 +31,8 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
     let workers = config.workers.unwrap_or_else(|| thread::available_parallelism().map_or(1, Into::into));
     let cut = limits::fit(&mut config, workers);
     doubts.iter().chain(&cut).for_each(|doubt| tracing::warn!("{doubt}"));
-    let runtime = Builder::new_multi_thread().worker_threads(workers).enable_all().build().context(NO_THREADS)?;
+    // Connections run in the lanes; what is left for this thread is to accept them, to sweep and to hear signals.
+    let runtime = Builder::new_current_thread().enable_all().build().context(NO_THREADS)?;
     let lanes = Lanes::open(workers).context(NO_THREADS)?;
     let code = runtime.block_on(run(config, Arc::clone(&lanes)));
     // Only now: sessions outlive the listeners, and a lane ends with whoever holds it last.
@@ -71,9 +72,16 @@ fn spawn(config: Config, smtp: Listener, http: Listener, lanes: Arc<Lanes>, stop
     let engine = open(config.store, &mut servers);
     let mailroom = Mailroom::new(engine, config.mailroom);
     let gate = Gate::new(config.smtp.connections_max, config.smtp.connections_per_ip_max);
-    servers.spawn(smtp::serve(smtp, Arc::new(config.smtp), Arc::clone(&mailroom), gate, lanes, stop.clone()));
+    servers.spawn(smtp::serve(
+        smtp,
+        Arc::new(config.smtp),
+        Arc::clone(&mailroom),
+        gate,
+        Arc::clone(&lanes),
+        stop.clone(),
+    ));
     let gate = Gate::new(config.http.connections_max, config.http.connections_per_ip_max);
-    servers.spawn(web::serve(http, Arc::new(config.http), mailroom, gate, stop));
+    servers.spawn(web::serve(http, Arc::new(config.http), mailroom, gate, lanes, stop));
     servers
 }
 

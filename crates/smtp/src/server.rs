@@ -42,7 +42,7 @@ pub async fn serve(
     let turned_away = format!("421 {} Too many connections; try again soon\r\n", settings.hostname);
     let server = Arc::new(Server::new(settings, mailroom));
     let sessions = stop.clone();
-    net::serve_in(listener, gate, lanes, stop, turned_away.as_bytes(), move |Accepted { stream, peer, slot }| {
+    net::serve(listener, gate, lanes, stop, turned_away.as_bytes(), move |Accepted { stream, peer, slot }| {
         let (server, stop) = (Arc::clone(&server), sessions.clone());
         async move {
             server.converse(stream, peer, stop).await;

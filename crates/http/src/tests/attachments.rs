@@ -7,7 +7,10 @@ fn mail(fields: &str, content: &str) -> String {
 }
 
 fn attached(content_type: &str) -> String {
-    mail(&format!("Content-Type: {content_type}\r\nContent-Disposition: attachment; filename=file.png"), "<script>1</script>")
+    mail(
+        &format!("Content-Type: {content_type}\r\nContent-Disposition: attachment; filename=file.png"),
+        "<script>1</script>",
+    )
 }
 
 /// Both links of the only attachment.
@@ -74,9 +77,12 @@ async fn t040_only_passive_types_are_shown() {
 #[tokio::test]
 async fn t041_bytes_that_look_like_a_page_stay_what_they_are_called() {
     let house = House::open().await;
-    for content in ["GIF89a<script>alert(1)</script>", "<html><script>1</script>", "%PDF-1.4 <script>", "\u{feff}<svg onload=1>"] {
+    for content in
+        ["GIF89a<script>alert(1)</script>", "<html><script>1</script>", "%PDF-1.4 <script>", "\u{feff}<svg onload=1>"]
+    {
         for kind in ["image/gif", "image/png", "text/plain"] {
-            let raw = mail(&format!("Content-Type: {kind}\r\nContent-Disposition: attachment; filename=x.html"), content);
+            let raw =
+                mail(&format!("Content-Type: {kind}\r\nContent-Disposition: attachment; filename=x.html"), content);
             let [download, view] = links(&house, raw).await;
             for answer in [&download, &view] {
                 expect_hardened(answer);
@@ -91,8 +97,17 @@ async fn t041_bytes_that_look_like_a_page_stay_what_they_are_called() {
 async fn t042_no_field_of_a_part_reaches_the_answer() {
     let house = House::open().await;
     let known = [
-        "date", "content-type", "content-length", "content-disposition", "content-security-policy", "cache-control",
-        "referrer-policy", "x-content-type-options", "x-frame-options", "cross-origin-resource-policy", "connection",
+        "date",
+        "content-type",
+        "content-length",
+        "content-disposition",
+        "content-security-policy",
+        "cache-control",
+        "referrer-policy",
+        "x-content-type-options",
+        "x-frame-options",
+        "cross-origin-resource-policy",
+        "connection",
     ];
     for field in [
         "Set-Cookie: canary=1",

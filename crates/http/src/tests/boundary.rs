@@ -76,7 +76,8 @@ async fn t066_what_is_not_in_the_table_is_404() {
 
 /// Other ways to write a path.
 fn spellings(path: &str) -> Vec<String> {
-    let encoded = |byte: char, upper: bool| if upper { format!("%{:02X}", byte as u32) } else { format!("%{:02x}", byte as u32) };
+    let encoded =
+        |byte: char, upper: bool| if upper { format!("%{:02X}", byte as u32) } else { format!("%{:02x}", byte as u32) };
     let letter = path.find(|char: char| char.is_ascii_alphabetic());
     let swap_first = |upper: bool| match letter {
         Some(at) => format!("{}{}{}", &path[..at], encoded(path.as_bytes()[at] as char, upper), &path[at + 1..]),
@@ -262,7 +263,8 @@ async fn t057_no_origin_is_ever_allowed_to_read() {
     let house = house_with_canary().await;
     for path in all_paths() {
         for fields in FOREIGN_ORIGINS {
-            let asking = format!("{fields}Access-Control-Request-Method: DELETE\r\nAccess-Control-Request-Headers: x\r\n");
+            let asking =
+                format!("{fields}Access-Control-Request-Method: DELETE\r\nAccess-Control-Request-Headers: x\r\n");
             for method in ["GET", "OPTIONS", "DELETE"] {
                 let answer = house.ask(method, &path, &asking).await;
                 let cors = answer.fields.iter().find(|(name, _)| name.starts_with("access-control-"));
@@ -298,10 +300,27 @@ async fn t058_a_body_is_bounded_on_every_path() {
 async fn t064_no_path_climbs_anywhere() {
     let house = house_with_canary().await;
     let steps = [
-        "../", "..%2f", "%2e%2e/", "%2e%2e%2f", "..\\", "..%5c", "%252e%252e%252f", "..%c0%af", "....//", "//", "%00/", "./",
-        "%2e/", "..;/", "/etc/", "%2fetc%2f", "C:%5c", "\\\\host\\share\\",
+        "../",
+        "..%2f",
+        "%2e%2e/",
+        "%2e%2e%2f",
+        "..\\",
+        "..%5c",
+        "%252e%252e%252f",
+        "..%c0%af",
+        "....//",
+        "//",
+        "%00/",
+        "./",
+        "%2e/",
+        "..;/",
+        "/etc/",
+        "%2fetc%2f",
+        "C:%5c",
+        "\\\\host\\share\\",
     ];
-    let prefixes = ["/", "/livez/", "/api/v1/mailbox/", "/api/v1/mailbox/x/", "/mailbox/dattach/", "/mailbox/vattach/x/1/0/"];
+    let prefixes =
+        ["/", "/livez/", "/api/v1/mailbox/", "/api/v1/mailbox/x/", "/mailbox/dattach/", "/mailbox/vattach/x/1/0/"];
     for prefix in prefixes {
         for step in steps {
             for times in [1, 4, 12] {
@@ -359,6 +378,20 @@ async fn proxies_are_heard_only_from_trusted_networks() {
     assert_eq!(base(Vec::new()).await, ("http://ADDR".into(), 200));
     let loopback = Network { address: "127.0.0.0".parse().unwrap(), bits: 8 };
     assert_eq!(base(vec![loopback]).await, ("https://outer.test/mail".into(), 421));
+}
+
+#[tokio::test]
+async fn t056_behind_a_trusted_proxy_its_own_origin_may_change_mail() {
+    let loopback = Network { address: "127.0.0.1".parse().unwrap(), bits: 32 };
+    let house = House::with(Settings { trusted_proxies: vec![loopback], ..Settings::default() }).await;
+    let check = |origin: &'static str, expected: u16| {
+        let fields = format!("X-Forwarded-Host: outer.test\r\nX-Forwarded-Port: 8443\r\nOrigin: {origin}\r\n");
+        let house = &house;
+        async move { assert_eq!(house.ask("DELETE", "/api/v1/mailbox/box", &fields).await.status, expected, "{origin}") }
+    };
+    check("https://outer.test:8443", 200).await;
+    check("https://outer.test", 403).await;
+    check("https://evil.example:8443", 403).await;
 }
 
 #[tokio::test]

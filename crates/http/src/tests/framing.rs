@@ -59,7 +59,9 @@ fn ambiguous() -> Vec<String> {
     }
     all.push(format!("POST /livez HTTP/1.0\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n{chunked}"));
     all.push(format!("POST /livez HTTP/1.1\nHost: a\nContent-Length: {length}\n\n{SMUGGLED}"));
-    all.push(format!("POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n{SMUGGLED}"));
+    all.push(format!(
+        "POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: {length}\r\nExpect: 100-continue\r\n\r\n{SMUGGLED}"
+    ));
     all
 }
 
@@ -93,14 +95,16 @@ async fn t060_a_length_told_in_two_ways_is_refused_and_ends_the_connection() {
         "Transfer-Encoding: chunked\r\nContent-Length: 6\r\n",
         "Transfer-Encoding: chunked\r\n",
     ] {
-        let raw = format!("POST /livez HTTP/1.1\r\nHost: a\r\n{fields}\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+        let raw =
+            format!("POST /livez HTTP/1.1\r\nHost: a\r\n{fields}\r\n0\r\n\r\nGET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
         let came = house.exchange(raw).await;
         let (first, rest) = Answer::read_one(&came);
         first.expect_problem(411, "length-required");
         assert_eq!(first.field("connection"), Some("close"));
         assert_eq!(rest, b"", "nothing behind it is answered");
     }
-    for fields in ["Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Length: x\r\n", "Transfer-Encoding: gzip\r\n"] {
+    for fields in ["Content-Length: 1\r\nContent-Length: 2\r\n", "Content-Length: x\r\n", "Transfer-Encoding: gzip\r\n"]
+    {
         let came = house.exchange(format!("POST /livez HTTP/1.1\r\nHost: a\r\n{fields}\r\n{SMUGGLED}")).await;
         let (first, rest) = Answer::read_one(&came);
         assert_eq!((first.status, rest), (400, &b""[..]), "{fields}");
@@ -170,6 +174,20 @@ async fn a_head_is_bounded_in_bytes_and_fields() {
     let endless = "X: ".to_owned() + &"a".repeat(1 << 20);
     let came = house.exchange(format!("GET / HTTP/1.1\r\n{endless}")).await;
     assert!(came.is_empty() || came.starts_with(b"HTTP/1.1 431"));
+    house.is_sound().await;
+}
+
+#[tokio::test]
+async fn a_client_that_is_still_sending_can_read_why_it_was_refused() {
+    let house = House::open().await;
+    let (mut reading, mut writing) = house.connect().await.into_split();
+    let body = "x".repeat(3 << 20);
+    let raw = format!("POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}", body.len());
+    let sending = tokio::spawn(async move { writing.write_all(raw.as_bytes()).await });
+    let mut came = Vec::new();
+    reading.read_to_end(&mut came).await.expect("the connection ends without a reset");
+    Answer::read(&came).expect_problem(413, "body-too-large");
+    sending.await.unwrap().expect("what is sent is taken");
     house.is_sound().await;
 }
 
@@ -252,7 +270,10 @@ async fn a_client_that_reads_steadily_gets_its_whole_answer() {
     let size = 12 << 20;
     house.deliver("box", vec![b'x'; size]).await;
     let mut stream = house.connect().await;
-    stream.write_all(b"GET /api/v1/mailbox/box/latest/source HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").await.unwrap();
+    stream
+        .write_all(b"GET /api/v1/mailbox/box/latest/source HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        .await
+        .unwrap();
     let (mut came, mut piece) = (0, vec![0; 1 << 20]);
     loop {
         match stream.read(&mut piece).await.unwrap() {

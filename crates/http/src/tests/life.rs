@@ -70,13 +70,44 @@ async fn too_many_connections_are_told_so() {
 }
 
 #[tokio::test]
-async fn probes_tell_life_readiness_and_the_stop() {
+async fn probes_tell_life_and_readiness() {
     let house = House::open().await;
     for (path, text) in [("/livez", "ok\n"), ("/readyz", "ready\n")] {
         let answer = house.get(path).await;
         assert_eq!((answer.status, answer.text()), (200, text));
         assert_eq!(answer.field("content-type"), Some("text/plain; charset=utf-8"));
     }
+}
+
+#[tokio::test]
+async fn what_stops_is_not_ready() {
+    let (stopper, stop) = net::stop::channel();
+    let memory = store::Memory::new(store::memory::Settings::default(), Arc::new(mailroom::SystemClock));
+    let room = mailroom::Mailroom::new(Arc::new(memory), mailroom::Settings::default());
+    let shared = crate::shared::Shared::new(Arc::default(), room, stop);
+    assert!(crate::health::ready(&shared).await.is_ok());
+    stopper.advance(net::Phase::Draining);
+    assert_eq!(crate::health::ready(&shared).await.unwrap_err().slug, "draining");
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_too_long_is_given_up_and_nothing_else() {
+    fn slow(raw: &[u8]) -> View {
+        std::thread::sleep(Duration::from_millis(500));
+        View::of(raw)
+    }
+    let settings = Settings { request_timeout: Duration::from_millis(50), ..Settings::default() };
+    let house = House::with_view(settings, slow).await;
+    house.deliver("box", letter("x") + &"x\r\n".repeat(200_000)).await;
+    let mut stream = house.connect().await;
+    let raw = "GET /api/v1/mailbox/box/latest HTTP/1.1\r\nHost: a\r\n\r\n\
+               GET /livez HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+    stream.write_all(raw.as_bytes()).await.unwrap();
+    let came = read_all(&mut stream).await;
+    let (first, rest) = Answer::read_one(&came);
+    first.expect_problem(503, "store-unavailable");
+    assert_eq!(first.field("retry-after"), Some("2"));
+    assert_eq!(Answer::read(rest).text(), "ok\n");
 }
 
 #[tokio::test]

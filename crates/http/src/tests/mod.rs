@@ -6,7 +6,6 @@ mod boundary;
 mod framing;
 mod life;
 mod v1;
-mod speed;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +16,7 @@ use jiff::Timestamp;
 use mail::address::Charset;
 use mail::{Address, Door, Envelope, MessageId, Recipient, ReversePath, Transport, View};
 use mailroom::{Caller, Mailroom, Parcel, SystemClock};
-use net::{Gate, Listener, Stopper};
+use net::{Gate, Lanes, Listener, Stopper};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -62,7 +61,7 @@ impl House {
         let (stopper, stop) = net::stop::channel();
         let mut shared = Shared::new(Arc::new(settings), Arc::clone(&mailroom), stop.clone());
         shared.view = view;
-        tokio::spawn(serve_shared(listener, Arc::new(shared), Arc::clone(&gate), stop));
+        tokio::spawn(serve_shared(listener, Arc::new(shared), Arc::clone(&gate), Lanes::here(), stop));
         Self { addr, mailroom, gate, stopper }
     }
 
@@ -89,7 +88,8 @@ impl House {
                 auth_user: None,
             },
         };
-        let parcel = Parcel { raw: Bytes::from(raw.into()), envelope: envelope.into(), discarded: Vec::new(), received_at };
+        let parcel =
+            Parcel { raw: Bytes::from(raw.into()), envelope: envelope.into(), discarded: Vec::new(), received_at };
         self.mailroom.deliver(&caller, parcel).await.unwrap().filed[0].id
     }
 

@@ -94,7 +94,9 @@ async fn an_empty_message_has_all_fields() {
     let house = House::open().await;
     house.deliver_at("alice", "", moment()).await;
     let body = house.get("/api/v1/mailbox/alice/latest").await;
-    assert!(body.text().ends_with("\"size\":0,\"body\":{\"text\":\"\",\"html\":\"\"},\"header\":{},\"attachments\":[]}\n"));
+    assert!(
+        body.text().ends_with("\"size\":0,\"body\":{\"text\":\"\",\"html\":\"\"},\"header\":{},\"attachments\":[]}\n")
+    );
 }
 
 #[tokio::test]
@@ -146,7 +148,8 @@ async fn unknown_ids_are_404_and_bad_names_400() {
     }
     house.get(&format!("/api/v1/mailbox/bob/{id}")).await.expect_problem(404, "message-unknown");
     let long = "a".repeat(2000);
-    let bad = ["two%20words", "a%00b", "a%0D%0Ab", "a%FFb", "a,b", "a..b", ".a", "a@b@c", "@host", "%22abc", "+tag", &long];
+    let bad =
+        ["two%20words", "a%00b", "a%0D%0Ab", "a%FFb", "a,b", "a..b", ".a", "a@b@c", "@host", "%22abc", "+tag", &long];
     for name in bad {
         for (method, suffix) in [("GET", ""), ("DELETE", ""), ("GET", "/1"), ("GET", "/1/source"), ("DELETE", "/1")] {
             let path = format!("/api/v1/mailbox/{name}{suffix}");
@@ -167,7 +170,8 @@ async fn names_are_mapped_by_the_policy_and_read_back_from_the_answer() {
     }
     for name in ["\"john doe\"", "\"a@b\"", "\"..\"", "a?b#c%41", "\"q\\\"uote\""] {
         house.deliver(name, letter("odd")).await;
-        let encoded = |name: &str| percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
+        let encoded =
+            |name: &str| percent_encoding::utf8_percent_encode(name, percent_encoding::NON_ALPHANUMERIC).to_string();
         let list = house.json(&format!("/api/v1/mailbox/{}", encoded(name))).await;
         let shown = list[0]["mailbox"].as_str().unwrap();
         assert_eq!(house.json(&format!("/api/v1/mailbox/{}", encoded(shown))).await, list, "{name}");
@@ -178,8 +182,11 @@ async fn names_are_mapped_by_the_policy_and_read_back_from_the_answer() {
 async fn head_answers_like_get_without_a_body() {
     let house = House::open().await;
     let id = house.deliver("alice", letter("x")).await;
-    let paths = ["alice".into(), "alice/latest".into(), format!("alice/{id}/source"), "alice/nothing".into(), "a,b".into()];
-    for path in paths.iter().map(|path| format!("/api/v1/mailbox/{path}")).chain(["/".into(), "/livez".into(), "/x".into()]) {
+    let paths =
+        ["alice".into(), "alice/latest".into(), format!("alice/{id}/source"), "alice/nothing".into(), "a,b".into()];
+    for path in
+        paths.iter().map(|path| format!("/api/v1/mailbox/{path}")).chain(["/".into(), "/livez".into(), "/x".into()])
+    {
         let (get, head) = (house.get(&path).await, house.ask("HEAD", &path, "").await);
         assert_eq!(head.body, b"", "{path}");
         let without_date = |answer: &super::Answer| {

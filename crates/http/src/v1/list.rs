@@ -31,7 +31,9 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
             _ => break,
         };
     }
-    let name = shared.mailroom.spelling(&mailbox);
-    let place = shared.place(wire::list_size(&name, &items))?;
-    Ok(json(placed(wire::list(&name, &items), place)))
+    let name = shared.mailroom.spelling(&mailbox).into_owned();
+    let size = wire::list_size(&name, &items);
+    let place = shared.place(size)?;
+    let body = shared.work(size, move || wire::list(&name, &items)).await;
+    Ok(json(placed(body, place)))
 }

@@ -5,7 +5,7 @@ mod list;
 mod purge;
 mod read;
 mod source;
-pub(crate) mod wire;
+mod wire;
 
 use axum::http::header::{CONTENT_TYPE, EXPIRES};
 use axum::http::{HeaderName, HeaderValue};

@@ -15,12 +15,12 @@ use crate::json::Json;
 const SUMMARY_SIZE: usize = 144;
 
 /// About how long the list will be.
-pub(crate) fn list_size(mailbox: &str, items: &[Item]) -> usize {
+pub(super) fn list_size(mailbox: &str, items: &[Item]) -> usize {
     2 + items.iter().map(|item| summary_size(mailbox, &item.summary)).sum::<usize>()
 }
 
 /// An array of summaries of one mailbox.
-pub(crate) fn list(mailbox: &str, items: &[Item]) -> Vec<u8> {
+pub(super) fn list(mailbox: &str, items: &[Item]) -> Vec<u8> {
     let start = start(mailbox);
     let mut json = Json::with_capacity(list_size(mailbox, items));
     json.raw("[");
@@ -33,7 +33,7 @@ pub(crate) fn list(mailbox: &str, items: &[Item]) -> Vec<u8> {
 }
 
 /// A message: its summary, then what it holds.
-pub(crate) fn message(mailbox: &str, head: &Summary, view: &View, base_url: &str) -> Vec<u8> {
+pub(super) fn message(mailbox: &str, head: &Summary, view: &View, base_url: &str) -> Vec<u8> {
     let mut json = Json::with_capacity(message_size(mailbox, head, view));
     summary(json.plain(&start(mailbox)), head);
     json.raw(r#","body":{"text":"#).string(&view.text).raw(r#","html":"#).string(&view.html);
