@@ -12,6 +12,7 @@ pub mod policy;
 pub mod refusals;
 mod room;
 pub mod settings;
+mod transaction;
 pub mod verdict;
 
 pub use access::Access;

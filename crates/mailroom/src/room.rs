@@ -19,6 +19,7 @@ use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::refusals::{Refusal, Refusals, Ring};
 use crate::settings::Settings;
+use crate::transaction::Transactions;
 use crate::verdict::Verdict;
 
 /// So often the newest message may vanish between being found and being taken, before that is an answer of its own.
@@ -41,6 +42,7 @@ pub struct Mailroom {
     policy: Policy,
     feed: Feed,
     refusals: Ring,
+    transactions: Transactions,
     clock: Arc<dyn Clock>,
     abilities: Abilities,
 }
@@ -61,6 +63,7 @@ impl Mailroom {
             policy: settings.policy,
             feed: Feed::new(settings.queue_max, settings.watchers_max),
             refusals: Ring::new(settings.refusals_max),
+            transactions: Transactions::default(),
             clock,
         })
     }
@@ -69,7 +72,7 @@ impl Mailroom {
 
     /// A fresh transaction id: unique, roughly ascending.
     pub fn begin(&self) -> TransactionId {
-        TransactionId::new(uuid::Uuid::now_v7().as_u128())
+        self.transactions.begin(self.now())
     }
 
     /// May this sender send?

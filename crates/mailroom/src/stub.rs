@@ -5,6 +5,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -19,7 +20,7 @@ use store::registry::Registry;
 use store::{Abilities, Change, Changes, Delivery, Error, Filed, Position, Result, Scope, Store, Stored};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
-use crate::{Caller, Mailroom, Parcel, Settings};
+use crate::{Caller, Event, Mailroom, Parcel, Settings, Watch};
 
 /// Somebody without a credential.
 pub(crate) const ANYBODY: Caller = Caller::Anonymous { peer: None };
@@ -262,4 +263,9 @@ pub(crate) fn parcel(room: &Mailroom, recipients: &[&str]) -> Parcel {
     });
     let raw = Bytes::from_static(b"Subject: hello\r\n\r\nhello\r\n");
     Parcel { raw, envelope, discarded: Vec::new(), received_at: Timestamp::UNIX_EPOCH }
+}
+
+/// The next event, which must come.
+pub(crate) async fn next(watch: &mut Watch) -> Option<Event> {
+    tokio::time::timeout(Duration::from_secs(20), watch.next()).await.expect("an event was missed")
 }

@@ -135,8 +135,9 @@ pub async fn serve<F, R>(
     }
 }
 
-/// Take a connection over to its lane, whose event loop watches it from then on.
-fn settle<F, R>(lanes: &Lanes, stream: TcpStream, peer: IpAddr, slot: Slot, handle: F)
+/// Take a connection over to its lane, whose event loop watches it from then on. It holds the lanes: they outlive the
+/// listener as long as there is a connection to finish.
+fn settle<F, R>(lanes: &Arc<Lanes>, stream: TcpStream, peer: IpAddr, slot: Slot, handle: F)
 where
     F: Fn(Accepted) -> R + Send + 'static,
     R: Future<Output = ()> + Send,
@@ -144,9 +145,11 @@ where
     // Without it a reply may wait for an acknowledgement; a socket that is gone already fails when read.
     let _ = stream.set_nodelay(true);
     let Ok(stream) = stream.into_std() else { return };
+    let held = Arc::clone(lanes);
     lanes.spawn(async move {
         if let Ok(stream) = TcpStream::from_std(stream) {
             handle(Accepted { stream, peer: Some(peer), slot }).await;
         }
+        drop(held);
     });
 }

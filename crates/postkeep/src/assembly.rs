@@ -34,9 +34,7 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
     // Connections run in the lanes; what is left for this thread is to accept them, to sweep and to hear signals.
     let runtime = Builder::new_current_thread().enable_all().build().context(NO_THREADS)?;
     let lanes = Lanes::open(workers).context(NO_THREADS)?;
-    let code = runtime.block_on(run(config, Arc::clone(&lanes)));
-    // Only now: sessions outlive the listeners, and a lane ends with whoever holds it last.
-    drop(lanes);
+    let code = runtime.block_on(run(config, lanes));
     // What still runs was told to end and did not: it is not waited for.
     runtime.shutdown_background();
     code

@@ -98,9 +98,7 @@ pub(crate) async fn scan<S: Store + ?Sized>(
 
 async fn page<S: Store + ?Sized>(store: &S, scope: &Scope, before: Option<Position>) -> Result<Listing> {
     match scope {
-        Scope::Mailbox(mailbox) => {
-            store.list(mailbox, Page { after: before, limit: PAGE, order: Order::Newest }).await
-        }
+        Scope::Mailbox(mailbox) => store.list(mailbox, Page { after: before, limit: PAGE, order: Order::Newest }).await,
         Scope::All => store.recent(RecentPage { before, limit: PAGE }).await,
     }
 }

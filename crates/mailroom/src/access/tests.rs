@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mail::ReversePath;
-use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
 use store::Scope;
+use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
 
 use super::{Access, Mode, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};

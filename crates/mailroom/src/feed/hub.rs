@@ -110,6 +110,12 @@ impl Hub {
         self.dropped.load(Ordering::Relaxed)
     }
 
+    /// How many mailboxes have a place in the table.
+    #[cfg(test)]
+    pub(super) fn mailboxes(&self) -> usize {
+        self.lock().mailboxes.len()
+    }
+
     fn lose(&self, table: &Table, position: Position) {
         let dropped: u64 = table.everybody().map(|queue| queue.lose(position)).sum();
         self.dropped.fetch_add(dropped, Ordering::Relaxed);

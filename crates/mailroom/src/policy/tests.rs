@@ -65,7 +65,8 @@ fn the_postmaster_need_not_be_accepted_by_name() {
 
 #[test]
 fn senders_by_domain() {
-    let policy = Policy { reject_senders: patterns("*.spam.test bad.test"), reject: patterns("*"), ..Policy::default() };
+    let policy =
+        Policy { reject_senders: patterns("*.spam.test bad.test"), reject: patterns("*"), ..Policy::default() };
     let check = |sender: Option<&str>, expected: &str| {
         assert_eq!(told(policy.sender(&ReversePath(sender.map(address)))), expected, "{sender:?}");
     };

@@ -1,14 +1,16 @@
 //! The verbs, over an engine that can be made to fail.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
 use mail::{MessageId, Naming, ReversePath};
+use store::list::{Order, Page};
 use store::{Error as StoreError, Scope};
 
 use super::{LATEST_TRIES_MAX, Mailroom, Which};
-use crate::stub::{self, ANYBODY, address, mailbox, parcel};
+use crate::stub::{self, ANYBODY, address, mailbox, next, parcel};
 use crate::verdict::{Decision, Verdict};
-use crate::{Error, Event, Policy, Settings};
+use crate::{Error, Event, Parcel, Policy, Settings};
 
 impl Mailroom {
     /// Whether no refusal is kept.
@@ -53,7 +55,7 @@ async fn i1_a_failed_append_leaves_no_copy_and_no_event() {
     assert!(matches!(failed, Err(Error::Store(StoreError::Full { .. }))), "{failed:?}");
     assert_eq!(stub.messages(), 0);
     deliver(&room, &["good@x.test"]).await;
-    let first = watch.next().await;
+    let first = next(&mut watch).await;
     assert!(matches!(&first, Some(Event::Delivered { mailbox, .. }) if mailbox.as_str() == "good"), "{first:?}");
 }
 
@@ -155,4 +157,47 @@ async fn ready_is_what_the_engine_says() {
     room.ready().await.unwrap();
     stub.down.store(true, SeqCst);
     assert!(matches!(room.ready().await, Err(Error::Store(StoreError::TryLater { .. }))));
+}
+
+/// A mailroom over the memory engine, within these bounds.
+fn over_memory(bounds: store::memory::Settings) -> Arc<Mailroom> {
+    let memory = store::Memory::new(bounds, Arc::new(store::SystemClock));
+    Mailroom::new(Arc::new(memory), Settings::default())
+}
+
+async fn count(room: &Mailroom, name: &str) -> usize {
+    let page = Page { after: None, limit: 1_000_000, order: Order::Oldest };
+    room.list(&ANYBODY, &mailbox(name), page).await.unwrap().items.len()
+}
+
+#[tokio::test]
+async fn one_mails_way_through_the_memory_engine() {
+    let room = over_memory(store::memory::Settings::default());
+    let sent = Parcel { received_at: room.now(), ..parcel(&room, &["a+x@x.test", "b@x.test", "A@x.test"]) };
+    let filed = room.deliver(&ANYBODY, sent.clone()).await.unwrap().filed;
+    let read = room.read(&ANYBODY, &filed[0].mailbox, Which::Latest).await.unwrap().unwrap();
+    assert_eq!((&read.raw, &read.envelope), (&sent.raw, &sent.envelope));
+    assert_eq!((read.summary.id, read.summary.subject.as_str()), (filed[0].id, "hello"));
+    assert_eq!((read.summary.rcpt_to.len(), read.summary.other_recipients), (2, 1));
+    assert!(room.delete(&ANYBODY, &mailbox("a"), Which::Id(filed[0].id)).await.unwrap());
+    assert_eq!(room.purge(&ANYBODY, &mailbox("b")).await.unwrap(), 1);
+    assert_eq!((count(&room, "a").await, count(&room, "b").await), (0, 0));
+    assert_eq!(room.abilities().engine, "memory");
+    room.ready().await.unwrap();
+}
+
+#[tokio::test]
+async fn t023_a_flooded_mailbox_takes_no_room_from_others() {
+    let bounds = store::memory::Settings { bytes_max: 256 << 10, messages_max: 0, ..Default::default() };
+    let room = over_memory(bounds);
+    let send = async |to: &str, times: usize| {
+        for _ in 0..times {
+            let sent = Parcel { received_at: room.now(), ..parcel(&room, &[to]) };
+            room.deliver(&ANYBODY, sent).await.unwrap();
+        }
+    };
+    send("quiet@x.test", 5).await;
+    send("flooded@x.test", 2000).await;
+    assert_eq!(count(&room, "quiet").await, 5);
+    assert!((10..2000).contains(&count(&room, "flooded").await), "the flood met the bound");
 }

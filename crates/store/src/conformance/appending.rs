@@ -94,13 +94,13 @@ pub(super) async fn dropped_append_is_all_or_nothing(trial: &Trial<'_>) {
     let desk = trial.open().await;
     for polls in 0..40 {
         let (ann, bob) = (format!("ann{polls}"), format!("bob{polls}"));
-        let before = desk.waiting("suite").await;
-        let letter = Letter::new("half", &[&ann, &bob]).job(job("suite", "half"));
+        let kind = format!("half{polls}");
+        let letter = Letter::new("half", &[&ann, &bob]).job(job(&kind, "half"));
         let finished = poll_some(&desk, &letter, polls).await;
         soon(async {
             loop {
                 let copies = (desk.ids(&ann).await.len(), desk.ids(&bob).await.len());
-                let jobs = desk.waiting("suite").await - before;
+                let jobs = desk.waiting(&kind).await;
                 if matches!((copies, jobs), ((0, 0), 0) | ((1, 1), 1)) {
                     return assert!(copies.0 == 1 || !finished, "an append that returned is there");
                 }

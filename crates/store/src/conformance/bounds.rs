@@ -189,11 +189,11 @@ pub(super) async fn t023_flood_spares_other_mailboxes(trial: &Trial<'_>) {
 /// Room is made by the mailbox that takes most, from its oldest on, until it takes no more than the next.
 pub(super) async fn largest_mailbox_loses_first(trial: &Trial<'_>) {
     let desk = trial.open_with(|rig| rig.bytes_max = Some(MIB)).await;
-    for round in 0..8 {
-        bulk(&desk, &format!("a{round}"), "ann").await;
-    }
     for round in 0..4 {
         bulk(&desk, &format!("b{round}"), "bob").await;
+    }
+    for round in 0..8 {
+        bulk(&desk, &format!("a{round}"), "ann").await;
     }
     for round in 0..6 {
         bulk(&desk, "c", &format!("cat{round}")).await;

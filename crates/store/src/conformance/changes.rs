@@ -176,6 +176,9 @@ pub(super) async fn forgotten_changes_are_said(trial: &Trial<'_>) {
         desk.send("next", "ann").await;
         assert_eq!(feed.word().await, "+ next");
     }
+    desk.purge("ann", Position::END).await;
+    let mut emptied = desk.changes("ann", Position::START).await;
+    assert_eq!(emptied.word().await, "lost", "of an empty mailbox too");
 }
 
 /// A stream from the last change of a mailbox has lost nothing, however much happened elsewhere.

@@ -92,8 +92,12 @@ impl Letter {
     pub fn delivery(&self, now: Timestamp) -> Delivery {
         let envelope = self.envelope();
         let copy = |to: &Mailbox| {
-            let rcpt_to: Vec<_> =
-                envelope.recipients.iter().filter(|other| other.mailbox == *to).map(|own| own.address.clone()).collect();
+            let rcpt_to: Vec<_> = envelope
+                .recipients
+                .iter()
+                .filter(|other| other.mailbox == *to)
+                .map(|own| own.address.clone())
+                .collect();
             let other_recipients = (envelope.recipients.len() - rcpt_to.len()) as u32;
             Copy { mailbox: to.clone(), rcpt_to, other_recipients, expires: self.expires }
         };

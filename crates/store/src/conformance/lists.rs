@@ -132,10 +132,10 @@ pub(super) async fn summary_is_whole(trial: &Trial<'_>) {
     assert_eq!(summary.from, Author { name: "Ann".to_owned(), email: "ann@shop.test".to_owned() });
     assert_eq!(summary.subject, "hello");
     assert_eq!(summary.mail_from, envelope.reverse_path);
-    assert_eq!(summary.rcpt_to.iter().map(ToString::to_string).collect::<Vec<_>>(), [
-        "ann@example.com",
-        "ann+tag@example.org"
-    ]);
+    assert_eq!(
+        summary.rcpt_to.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["ann@example.com", "ann+tag@example.org"]
+    );
     assert_eq!(summary.transaction, TransactionId::new(12));
     assert_eq!(summary.other_recipients, 1);
     assert_eq!(summary.tags, ["suite"]);

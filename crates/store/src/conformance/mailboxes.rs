@@ -49,7 +49,7 @@ pub(super) async fn mailboxes_by_name(trial: &Trial<'_>) {
 /// A prefix picks the names that begin with it, in either order, also behind a name outside it.
 pub(super) async fn mailboxes_by_prefix(trial: &Trial<'_>) {
     let desk = trial.open().await;
-    for name in ["ab", "abc", "abd", "ac", "b"] {
+    for name in ["aa", "ab", "abc", "abd", "ac", "b"] {
         desk.send("1", name).await;
     }
     assert_eq!(listed(&desk, "ab", MailboxOrder::default()).await, ["ab", "abc", "abd"]);

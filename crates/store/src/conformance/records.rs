@@ -152,5 +152,7 @@ pub(super) async fn records_survive_reopening(trial: &Trial<'_>) {
     delete(&desk, "gone", Expect::Any).await;
     let desk = trial.reopen(desk).await;
     assert_eq!(keys(&desk).await, ["a"]);
-    assert!(matches!(put(&desk, "a", "two", None, Expect::Version(version)).await, Put::Written(next) if next > version));
+    assert!(
+        matches!(put(&desk, "a", "two", None, Expect::Version(version)).await, Put::Written(next) if next > version)
+    );
 }

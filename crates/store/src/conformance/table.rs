@@ -5,9 +5,7 @@ use futures_util::future::BoxFuture;
 
 use super::trial::Trial;
 use super::{Engine, Need};
-use super::{
-    appending, bounds, changes, ids, jobs, lists, mailboxes, races, records, removing, searching,
-};
+use super::{appending, bounds, changes, ids, jobs, lists, mailboxes, races, records, removing, searching};
 
 struct Check {
     name: &'static str,

@@ -158,7 +158,7 @@ impl Folders {
         self.names.range::<Mailbox, _>((from, std::ops::Bound::Unbounded)).map(|(name, slot)| (name, *slot))
     }
 
-    #[cfg(test)]
+    /// How many mailboxes hold mail.
     pub(super) fn len(&self) -> usize {
         self.slots.len()
     }

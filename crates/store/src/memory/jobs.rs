@@ -13,6 +13,8 @@ use crate::outbox::{DeadJob, Handback, Job, JobId, Lease, NewJob};
 
 /// Charged for each job beside its payload and the messages it names.
 const JOB_WEIGHT: u64 = 512;
+/// Charged for each message that a job names: its id, and its mailbox's name, which may have no other holder.
+const MESSAGE_WEIGHT: usize = 96;
 
 /// Jobs that wait, are leased, or are dead.
 pub(super) struct Jobs {
@@ -51,9 +53,9 @@ impl Jobs {
         Self { records, lines, dead, dead_max, bytes: 0, bytes_max, last: 0 }
     }
 
-    /// Whether these can be added.
-    pub(super) fn check_room(&self, jobs: &[NewJob]) -> Result<()> {
-        let more: u64 = jobs.iter().map(weight).sum();
+    /// Whether these can be added, naming up to so many messages.
+    pub(super) fn check_room(&self, jobs: &[NewJob], messages: usize) -> Result<()> {
+        let more: u64 = jobs.iter().map(|job| weight(job, messages)).sum();
         if more == 0 || self.bytes + more <= self.bytes_max {
             return Ok(());
         }
@@ -69,7 +71,7 @@ impl Jobs {
         for job in jobs {
             self.last += 1;
             let id = JobId(self.last);
-            let weight = weight(&job);
+            let weight = weight(&job, messages.len());
             self.bytes += weight;
             let NewJob { kind, payload, not_before } = job;
             self.line(&kind).put(id, not_before);
@@ -192,8 +194,7 @@ impl Record {
     }
 }
 
-/// A job is charged before it is known which messages it names; those of one call share their list, and SMTP and REST
-/// bound it.
-fn weight(job: &NewJob) -> u64 {
-    JOB_WEIGHT + (job.payload.len() + job.kind.len()) as u64
+/// The messages are charged to each job, though those of one call share their list.
+fn weight(job: &NewJob, messages: usize) -> u64 {
+    JOB_WEIGHT + (job.payload.len() + job.kind.len() + messages * MESSAGE_WEIGHT) as u64
 }

@@ -4,29 +4,26 @@
 use std::collections::VecDeque;
 use std::mem;
 use std::sync::PoisonError;
-use std::task::{Context, Poll};
-
-use futures_util::task::AtomicWaker;
+use std::task::{Context, Poll, Waker};
 
 use crate::sync::{Mutex, MutexGuard};
 
 /// What waits for one reader.
-pub(super) struct Queue<T> {
-    state: Mutex<State<T>>,
-    reader: AtomicWaker,
-}
+pub(super) struct Queue<T>(Mutex<State<T>>);
 
 struct State<T> {
     items: VecDeque<T>,
     items_max: usize,
     closed: bool,
+    /// Whom to wake: the reader that found nothing.
+    reader: Option<Waker>,
 }
 
 impl<T> Queue<T> {
     /// A queue that begins with these items and holds `more_max` beside them.
     pub(super) fn new(items: VecDeque<T>, more_max: usize) -> Self {
         let items_max = items.len().saturating_add(more_max).max(1);
-        Self { state: Mutex::new(State { items, items_max, closed: false }), reader: AtomicWaker::new() }
+        Self(Mutex::new(State { items, items_max, closed: false, reader: None }))
     }
 
     /// Put an item in; in a full queue `lost` takes the place of everything, which is handed back to be dropped. The
@@ -49,28 +46,26 @@ impl<T> Queue<T> {
 
     /// Let the reader look.
     pub(super) fn wake(&self) {
-        self.reader.wake();
-    }
-
-    /// The next item. The reader is registered before the second look, so that nothing put in between is slept over.
-    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<T>> {
-        if let ready @ Poll::Ready(_) = self.look() {
-            return ready;
+        let reader = self.hold().reader.take();
+        if let Some(reader) = reader {
+            reader.wake();
         }
-        self.reader.register(context.waker());
-        self.look()
     }
 
-    fn look(&self) -> Poll<Option<T>> {
+    /// The next item. Nothing there and being known as the reader is one step, so that no item is slept over.
+    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<T>> {
         let mut state = self.hold();
         match state.items.pop_front() {
             Some(item) => Poll::Ready(Some(item)),
             None if state.closed => Poll::Ready(None),
-            None => Poll::Pending,
+            None => {
+                state.reader = Some(context.waker().clone());
+                Poll::Pending
+            }
         }
     }
 
     fn hold(&self) -> MutexGuard<'_, State<T>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

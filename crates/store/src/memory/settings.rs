@@ -6,7 +6,7 @@ use std::time::Duration;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// Bytes of mail in all: bodies once each, and for every copy what its summary and its place in the indexes take.
-    /// When it is met, the largest mailbox loses its oldest message, see [`super`]. One message over it is refused.
+    /// When it is met, the largest mailbox loses its oldest message, see [`crate::memory`]. One message over it is refused.
     pub bytes_max: u64,
     /// Messages in one mailbox; beyond it the oldest goes. 0: no such bound.
     pub messages_max: usize,

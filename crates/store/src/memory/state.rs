@@ -14,7 +14,7 @@ use crate::outbox::NewJob;
 use super::debris::Debris;
 use super::folder::{Folders, Slot};
 use super::jobs::Jobs;
-use super::kept::{Draft, Kept, Micros, NEVER};
+use super::kept::{Draft, FOLDER_WEIGHT, Kept, Micros, NEVER};
 use super::log::Log;
 use super::settings::Settings;
 
@@ -41,6 +41,7 @@ pub(super) struct State {
     pub(super) log: Log,
     pub(super) jobs: Jobs,
     pub(super) drops: Drops,
+    /// Charged for messages; see [`State::bytes`].
     bytes: u64,
     bytes_max: u64,
     messages_max: usize,
@@ -91,11 +92,16 @@ impl State {
     /// Put a message in, all copies and jobs or nothing. The bytes may then be over their bound: see
     /// [`State::make_room`].
     pub(super) fn append(&mut self, draft: Draft, now: Micros, debris: &mut Debris) -> Result<Vec<Filed>> {
-        if draft.weight > self.bytes_max {
-            let what = format!("one message of {} bytes, and the bound is {}", draft.weight, self.bytes_max);
+        debug_assert!(!draft.copies.is_empty(), "a delivery has a mailbox");
+        if draft.copies.is_empty() {
+            return Ok(Vec::new());
+        }
+        let alone = draft.weight_alone();
+        if alone > self.bytes_max {
+            let what = format!("one message would take {alone} bytes, and the bound is {}", self.bytes_max);
             return Err(Error::Full { what });
         }
-        self.jobs.check_room(&draft.jobs)?;
+        self.jobs.check_room(&draft.jobs, draft.copies.len())?;
         self.bytes += draft.weight;
         let mut filed = Vec::with_capacity(draft.copies.len());
         for (mailbox, kept) in draft.copies {
@@ -155,7 +161,7 @@ impl State {
     /// when there is more to do.
     pub(super) fn make_room(&mut self, newcomer: u64, now: Micros, budget: usize, debris: &mut Debris) -> bool {
         for _ in 0..budget {
-            if self.bytes <= self.bytes_max {
+            if self.bytes() <= self.bytes_max {
                 return true;
             }
             if self.sweep(now, 1, debris) > 0 {
@@ -165,7 +171,7 @@ impl State {
             self.drops.room += u64::from(self.take_out(slot, id, debris));
             self.folders.settle(slot);
         }
-        self.bytes <= self.bytes_max
+        self.bytes() <= self.bytes_max
     }
 
     /// Free messages whose time has come, at most `budget`; how many went.
@@ -201,7 +207,7 @@ impl State {
         now: Micros,
         debris: &mut Debris,
     ) -> Result<Vec<MessageId>> {
-        self.jobs.check_room(&jobs)?;
+        self.jobs.check_room(&jobs, ids.len())?;
         let Some(slot) = self.folders.slot(mailbox) else { return Ok(Vec::new()) };
         let mut gone = Vec::new();
         for id in ids {
@@ -229,7 +235,7 @@ impl State {
         now: Micros,
         debris: &mut Debris,
     ) -> Result<u64> {
-        self.jobs.check_room(&jobs)?;
+        self.jobs.check_room(&jobs, 0)?;
         let Some(slot) = self.folders.slot(mailbox) else { return Ok(0) };
         let up_to = up_to.min(self.last());
         let mut gone = 0;
@@ -278,6 +284,6 @@ impl State {
 
     /// What is charged now.
     pub(super) fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes + FOLDER_WEIGHT * self.folders.len() as u64
     }
 }

@@ -122,17 +122,14 @@ impl State {
     }
 }
 
-fn collect<'a>(
-    from: impl Iterator<Item = (&'a Folder, &'a Kept)>,
-    limit: usize,
-    now: Micros,
-) -> (Vec<Item>, bool) {
+fn collect<'a>(from: impl Iterator<Item = (&'a Folder, &'a Kept)>, limit: usize, now: Micros) -> (Vec<Item>, bool) {
     let mut live = from.filter(|(_, kept)| kept.is_live(now));
     let mut items = Vec::with_capacity(limit);
-    items.extend(live.by_ref().take(limit).map(|(folder, kept)| Item {
-        mailbox: folder.mailbox.clone(),
-        summary: Arc::clone(&kept.summary),
-    }));
+    items.extend(
+        live.by_ref()
+            .take(limit)
+            .map(|(folder, kept)| Item { mailbox: folder.mailbox.clone(), summary: Arc::clone(&kept.summary) }),
+    );
     (items, live.next().is_some())
 }
 

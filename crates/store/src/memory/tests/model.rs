@@ -14,7 +14,7 @@ use crate::clock::{Clock, ManualClock};
 use crate::conformance::Letter;
 use crate::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
 use crate::memory::Settings;
-use crate::memory::kept::Draft;
+use crate::memory::kept::{Draft, FOLDER_WEIGHT};
 use crate::{Memory, Store};
 
 const NAMES: [&str; 4] = ["ann", "bob", "cat", "dan"];
@@ -77,7 +77,7 @@ impl Model {
                 bytes += row.parcel;
             }
         }
-        bytes
+        bytes + FOLDER_WEIGHT * (0..NAMES.len()).filter(|mailbox| !self.of(*mailbox).is_empty()).count() as u64
     }
 
     fn of(&self, mailbox: usize) -> Vec<&Row> {
@@ -106,7 +106,8 @@ impl Model {
         }
         while self.bytes() > BYTES_MAX {
             self.lapse(now);
-            let candidates = (0..NAMES.len()).filter(|mailbox| self.of(*mailbox).iter().any(|row| row.message != newcomer));
+            let candidates =
+                (0..NAMES.len()).filter(|mailbox| self.of(*mailbox).iter().any(|row| row.message != newcomer));
             let largest = candidates.max_by_key(|mailbox| {
                 let rows = self.of(*mailbox);
                 let charge: u64 = rows.iter().map(|row| row.parcel + row.copy).sum();
@@ -179,14 +180,15 @@ impl Bench {
         let delivery = letter.delivery(self.clock.now());
         let draft = Draft::of(delivery.clone(), &self.settings);
         let answer = self.memory.append(delivery).now_or_never().expect("the memory engine does not wait");
-        if draft.weight > BYTES_MAX {
+        if draft.weight_alone() > BYTES_MAX {
             return assert!(answer.is_err());
         }
         let until = self.now() + RETENTION.min(expires.unwrap_or(RETENTION));
-        let rows = answer.expect("it fits").into_iter().zip(to).zip(&draft.copies).map(|((filed, mailbox), (_, kept))| {
-            let (parcel, copy) = (kept.parcel.weight, kept.weight);
-            Row { id: filed.id, mailbox: *mailbox, message: 0, size: kept.summary.size, parcel, copy, until }
-        });
+        let rows =
+            answer.expect("it fits").into_iter().zip(to).zip(&draft.copies).map(|((filed, mailbox), (_, kept))| {
+                let (parcel, copy) = (kept.parcel.weight, kept.weight);
+                Row { id: filed.id, mailbox: *mailbox, message: 0, size: kept.summary.size, parcel, copy, until }
+            });
         self.model.append(rows.collect(), self.now());
     }
 
