@@ -3,7 +3,7 @@
 //! For now it knows the mode `open`, in which everybody may do everything. It knows callers, verbs and mailboxes, and
 //! neither protocols nor what a verb does.
 //!
-//! That no verb goes round it is the compiler's business: the engine lies in a [`Vault`], which opens only to a
+//! That no verb goes round it is the compiler's business: the engine lies in a `Vault`, which opens only to a
 //! [`Permit`], and only [`Access::permit`] makes one.
 
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! The price: whoever thinks long in a lane holds up its neighbours, so long work belongs on the blocking pool.
 //!
 //! A lane that serves a few connections at once sleeps and wakes less often for each of them than two lanes that share
-//! them, so a lane gets [`PACK`] of them before the next one is used, and beyond that the least busy one.
+//! them, so a lane gets a pack of them before the next one is used, and beyond that the least busy one.
 
 use std::future::Future;
 use std::io;
