@@ -15,11 +15,15 @@ const MONTHS: [&[u8; 3]; 12] =
 pub fn rfc3339(at: Timestamp) -> [u8; 32] {
     let time = utc(at);
     let mut out = *b"0000-00-00T00:00:00.000000+00:00";
-    put(&mut out[..4], u32::from(time.year().unsigned_abs()));
-    put(&mut out[5..7], time.month() as u32);
-    put(&mut out[8..10], time.day() as u32);
-    put_clock(&mut out[11..19], time);
-    put(&mut out[20..26], time.subsec_nanosecond() as u32 / 1000);
+    let (year, micros) = (u32::from(time.year().unsigned_abs()), time.subsec_nanosecond().unsigned_abs() / 1000);
+    pair(&mut out, 0, year / 100);
+    pair(&mut out, 2, year % 100);
+    pair(&mut out, 5, time.month() as u32);
+    pair(&mut out, 8, time.day() as u32);
+    clock(&mut out, 11, time);
+    pair(&mut out, 20, micros / 10_000);
+    pair(&mut out, 22, micros / 100 % 100);
+    pair(&mut out, 24, micros % 100);
     out
 }
 
@@ -33,10 +37,12 @@ pub(crate) fn trace_date(at: Timestamp) -> [u8; 31] {
     let time = utc(at);
     let mut out = *b"Day, 00 Mon 0000 00:00:00 +0000";
     out[..3].copy_from_slice(DAYS[time.weekday().to_monday_zero_offset() as usize]);
-    put(&mut out[5..7], time.day() as u32);
+    pair(&mut out, 5, time.day() as u32);
     out[8..11].copy_from_slice(MONTHS[time.month() as usize - 1]);
-    put(&mut out[12..16], u32::from(time.year().unsigned_abs()));
-    put_clock(&mut out[17..25], time);
+    let year = u32::from(time.year().unsigned_abs());
+    pair(&mut out, 12, year / 100);
+    pair(&mut out, 14, year % 100);
+    clock(&mut out, 17, time);
     out
 }
 
@@ -45,16 +51,14 @@ fn utc(at: Timestamp) -> DateTime {
 }
 
 /// `hh:mm:ss`
-fn put_clock(place: &mut [u8], time: DateTime) {
-    put(&mut place[..2], time.hour() as u32);
-    put(&mut place[3..5], time.minute() as u32);
-    put(&mut place[6..8], time.second() as u32);
+fn clock<const N: usize>(out: &mut [u8; N], at: usize, time: DateTime) {
+    pair(out, at, time.hour() as u32);
+    pair(out, at + 3, time.minute() as u32);
+    pair(out, at + 6, time.second() as u32);
 }
 
-/// Decimal digits that fill the place, with leading zeros.
-fn put(place: &mut [u8], mut number: u32) {
-    for digit in place.iter_mut().rev() {
-        *digit = b'0' + (number % 10) as u8;
-        number /= 10;
-    }
+/// Two decimal digits of a number below 100.
+fn pair<const N: usize>(out: &mut [u8; N], at: usize, number: u32) {
+    out[at] = b'0' + (number / 10) as u8;
+    out[at + 1] = b'0' + (number % 10) as u8;
 }

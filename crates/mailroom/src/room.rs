@@ -8,7 +8,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use mail::mailbox::BadName;
 use mail::{Address, Mailbox, MessageId, Naming, ReversePath, TransactionId};
-use store::list::{Listing, MailboxPage, MailboxState, Order, Page, RecentPage};
+use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentPage};
 use store::{Abilities, Clock, Position, Scope, Store, Stored, SystemClock};
 
 use crate::access::{Access, Target, Vault, Verb};
@@ -132,7 +132,7 @@ impl Mailroom {
     }
 
     /// Summaries over all mailboxes, newest first.
-    pub async fn recent(&self, caller: &Caller, page: RecentPage) -> Result<Listing> {
+    pub async fn recent(&self, caller: &Caller, page: RecentPage) -> Result<Listing<Item>> {
         let permit = self.access.permit(caller, Verb::List, Target::All)?;
         Ok(self.vault.open(&permit).recent(page).await?)
     }
@@ -238,7 +238,7 @@ impl Mailroom {
 /// The newest message of a mailbox.
 async fn latest(store: &dyn Store, mailbox: &Mailbox) -> Result<Option<MessageId>> {
     let newest = Page { after: None, limit: 1, order: Order::Newest };
-    Ok(store.list(mailbox, newest).await?.items.first().map(|item| item.summary.id))
+    Ok(store.list(mailbox, newest).await?.items.first().map(|summary| summary.id))
 }
 
 fn latest_vanishes() -> Error {

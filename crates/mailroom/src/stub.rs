@@ -147,8 +147,7 @@ impl Store for Stub {
         self.up()?;
         let kept = self.kept.lock().unwrap();
         let here = kept.messages.iter().filter(|held| held.0 == *mailbox);
-        let mut items: Vec<Item> =
-            here.map(|held| Item { mailbox: held.0.clone(), summary: Arc::clone(&held.1.summary) }).collect();
+        let mut items: Vec<_> = here.map(|held| Arc::clone(&held.1.summary)).collect();
         if page.order == Order::Newest {
             items.reverse();
         }
@@ -156,7 +155,7 @@ impl Store for Stub {
         Ok(Listing { items, position: Position(kept.last), more: false, total: None })
     }
 
-    async fn recent(&self, _page: RecentPage) -> Result<Listing> {
+    async fn recent(&self, _page: RecentPage) -> Result<Listing<Item>> {
         Ok(Listing::default())
     }
 

@@ -24,7 +24,7 @@ pub use change::{Change, Changes, Position, Scope};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use delivery::{Copy, Delivery, Filed, Stored};
 pub use error::{Error, Result};
-pub use list::{Listing, MailboxOrder, MailboxPage, MailboxState, Page, RecentPage};
+pub use list::{Item, Listing, MailboxOrder, MailboxPage, MailboxState, Page, RecentPage};
 pub use memory::Memory;
 pub use outbox::{Job, JobId, Lease, NewJob, Outbox};
 pub use peers::{Gathered, Peers};
@@ -46,7 +46,7 @@ pub trait Store: Send + Sync + 'static {
     async fn list(&self, mailbox: &Mailbox, page: Page) -> Result<Listing>;
 
     /// Summaries over all mailboxes, newest first.
-    async fn recent(&self, page: RecentPage) -> Result<Listing>;
+    async fn recent(&self, page: RecentPage) -> Result<Listing<Item>>;
 
     /// The mailboxes that hold mail.
     async fn mailboxes(&self, page: MailboxPage<'_>) -> Result<Vec<MailboxState>>;

@@ -38,11 +38,11 @@ pub struct RecentPage {
     pub limit: usize,
 }
 
-/// Summaries, and where they end.
-#[derive(Clone, Debug, Default)]
-pub struct Listing {
-    /// The summaries, each with its mailbox, in the order asked for.
-    pub items: Vec<Item>,
+/// Summaries, and where they end: of one mailbox, or each with its mailbox as [`Item`].
+#[derive(Clone, Debug)]
+pub struct Listing<T = Arc<Summary>> {
+    /// The summaries in the order asked for.
+    pub items: Vec<T>,
     /// Where the mailbox (or the store) stood when this list was made, as [`crate::Store::position`] says.
     pub position: Position,
     /// Whether the page ended before the messages did.
@@ -51,13 +51,25 @@ pub struct Listing {
     pub total: Option<u64>,
 }
 
-/// One summary in a list.
+impl<T> Default for Listing<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), position: Position::START, more: false, total: None }
+    }
+}
+
+/// One summary in a list over mailboxes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Item {
     /// Where it lies.
     pub mailbox: Mailbox,
     /// What it is.
     pub summary: Arc<Summary>,
+}
+
+impl AsRef<Summary> for Item {
+    fn as_ref(&self) -> &Summary {
+        &self.summary
+    }
 }
 
 /// Which mailboxes to list.

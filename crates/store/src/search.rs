@@ -96,11 +96,12 @@ pub(crate) async fn scan<S: Store + ?Sized>(
     }
 }
 
-async fn page<S: Store + ?Sized>(store: &S, scope: &Scope, before: Option<Position>) -> Result<Listing> {
-    match scope {
-        Scope::Mailbox(mailbox) => store.list(mailbox, Page { after: before, limit: PAGE, order: Order::Newest }).await,
-        Scope::All => store.recent(RecentPage { before, limit: PAGE }).await,
-    }
+async fn page<S: Store + ?Sized>(store: &S, scope: &Scope, before: Option<Position>) -> Result<Listing<Item>> {
+    let Scope::Mailbox(mailbox) = scope else { return store.recent(RecentPage { before, limit: PAGE }).await };
+    let Listing { items, position, more, total } =
+        store.list(mailbox, Page { after: before, limit: PAGE, order: Order::Newest }).await?;
+    let items = items.into_iter().map(|summary| Item { mailbox: mailbox.clone(), summary }).collect();
+    Ok(Listing { items, position, more, total })
 }
 
 /// A search under way.

@@ -20,7 +20,7 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         let page = Page { after, limit: PAGE, order: Order::Oldest };
         let listing = shared.mailroom.list(&asked.caller, &mailbox, page).await;
         let listing = listing.map_err(|error| Problem::of(&error, Doing::Reading))?;
-        let (more, last) = (listing.more, listing.items.last().map(|item| Position::from(item.summary.id)));
+        let (more, last) = (listing.more, listing.items.last().map(|summary| Position::from(summary.id)));
         if items.is_empty() {
             items = listing.items;
         } else {

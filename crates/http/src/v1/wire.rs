@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use mail::{Attachment, Summary, View};
-use mailroom::Item;
 use md5::{Digest, Md5};
 
 use crate::attachment::{Link, link};
@@ -15,17 +15,17 @@ use crate::json::Json;
 const SUMMARY_SIZE: usize = 144;
 
 /// About how long the list will be.
-pub(super) fn list_size(mailbox: &str, items: &[Item]) -> usize {
-    2 + items.iter().map(|item| summary_size(mailbox, &item.summary)).sum::<usize>()
+pub(super) fn list_size(mailbox: &str, items: &[Arc<Summary>]) -> usize {
+    2 + items.iter().map(|summary| summary_size(mailbox, summary)).sum::<usize>()
 }
 
 /// An array of summaries of one mailbox.
-pub(super) fn list(mailbox: &str, items: &[Item]) -> Vec<u8> {
+pub(super) fn list(mailbox: &str, items: &[Arc<Summary>]) -> Vec<u8> {
     let start = start(mailbox);
     let mut json = Json::with_capacity(list_size(mailbox, items));
     json.raw("[");
     json.list(items, |json, item| {
-        summary(json.plain(&start), &item.summary);
+        summary(json.plain(&start), item);
         json.raw("}");
     });
     json.raw("]");

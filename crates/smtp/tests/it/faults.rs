@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mail::{Mailbox, MessageId};
 use store::{
-    Abilities, Changes, Delivery, Error, Filed, Listing, MailboxPage, MailboxState, Memory, NewJob, Outbox, Page,
+    Abilities, Changes, Delivery, Error, Filed, Item, Listing, MailboxPage, MailboxState, Memory, NewJob, Outbox, Page,
     Peers, Position, RecentPage, Registry, Result, Scope, Store, Stored, SystemClock,
 };
 
@@ -54,7 +54,7 @@ impl Store for Faulty {
         self.0.list(mailbox, page).await
     }
 
-    async fn recent(&self, page: RecentPage) -> Result<Listing> {
+    async fn recent(&self, page: RecentPage) -> Result<Listing<Item>> {
         self.0.recent(page).await
     }
 

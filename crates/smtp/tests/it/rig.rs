@@ -88,8 +88,8 @@ impl Rig {
         let page = Page { after: None, limit: 10_000, order: Order::Oldest };
         let listing = self.mailroom.list(&Caller::Program, &mailbox, page).await.unwrap();
         let mut sources = Vec::new();
-        for item in listing.items {
-            let which = mailroom::Which::Id(item.summary.id);
+        for summary in listing.items {
+            let which = mailroom::Which::Id(summary.id);
             sources.push(self.mailroom.read(&Caller::Program, &mailbox, which).await.unwrap().unwrap().raw);
         }
         sources

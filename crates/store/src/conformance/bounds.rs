@@ -108,7 +108,7 @@ pub(super) async fn lapsed_mail_leaves_every_view(trial: &Trial<'_>) {
             let page = MailboxPage { prefix: "", order, limit: 10 };
             let states = desk.store.mailboxes(page).await.expect("mailboxes are listed");
             assert_eq!(states.len(), 1);
-            assert_eq!((states[0].messages, states[0].bytes), (1, listing.items[0].summary.size));
+            assert_eq!((states[0].messages, states[0].bytes), (1, listing.items[0].size));
         }
     }
     assert!(!desk.has("ann", gone[300]).await);
@@ -181,8 +181,8 @@ pub(super) async fn t023_flood_spares_other_mailboxes(trial: &Trial<'_>) {
         assert_eq!(desk.ids(name).await, [large, small], "the mail of {name}");
     }
     let flooded = desk.list("ann").await;
-    assert_eq!(flooded.items.last().map(|item| item.summary.id), last, "the newest of the flood is there");
-    let bytes: u64 = flooded.items.iter().map(|item| item.summary.size).sum();
+    assert_eq!(flooded.items.last().map(|summary| summary.id), last, "the newest of the flood is there");
+    let bytes: u64 = flooded.items.iter().map(|summary| summary.size).sum();
     assert!(bytes < MIB, "{bytes} bytes of flood in a store of {MIB}");
 }
 

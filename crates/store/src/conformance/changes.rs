@@ -206,8 +206,8 @@ pub(super) async fn slow_reader_is_told(trial: &Trial<'_>) {
         .await
         .items
         .iter()
-        .filter(|item| Position::from(item.summary.id) > position)
-        .map(|item| format!("+ {}", item.summary.subject))
+        .filter(|summary| Position::from(summary.id) > position)
+        .map(|summary| format!("+ {}", summary.subject))
         .collect();
     for expected in after {
         assert_eq!(slow.word().await, expected);

@@ -3,7 +3,7 @@
 use mail::{Author, MessageId, TransactionId};
 
 use crate::change::Position;
-use crate::list::{Listing, Order, Page, RecentPage};
+use crate::list::{Item, Listing, Order, Page, RecentPage};
 
 use super::letter::{Letter, mailbox};
 use super::trial::{Desk, Trial, ids, subjects};
@@ -14,8 +14,6 @@ pub(super) async fn arrival_order(trial: &Trial<'_>) {
     desk.send_all(&["1", "2", "3"], "ann").await;
     desk.send("else", "bob").await;
     assert_eq!(desk.subjects("ann").await, ["1", "2", "3"]);
-    let listing = desk.list("ann").await;
-    assert!(listing.items.iter().all(|item| item.mailbox == mailbox("ann")));
 }
 
 /// Newest first is the same list from the other end.
@@ -125,7 +123,7 @@ pub(super) async fn summary_is_whole(trial: &Trial<'_>) {
     let desk = trial.open().await;
     let letter = Letter::new("hello", &["ann", "bob"]).expires(desk.in_seconds(3_600));
     let id = desk.append(letter.clone()).await[0];
-    let summary = desk.list("ann").await.items[0].summary.clone();
+    let summary = desk.list("ann").await.items[0].clone();
     let envelope = letter.envelope();
     assert_eq!(summary.id, id);
     assert_eq!(summary.size, letter.raw().len() as u64);
@@ -188,6 +186,6 @@ pub(super) async fn recent_pages(trial: &Trial<'_>) {
     }
 }
 
-async fn recent(desk: &Desk, before: Option<Position>, limit: usize) -> Listing {
+async fn recent(desk: &Desk, before: Option<Position>, limit: usize) -> Listing<Item> {
     desk.store.recent(RecentPage { before, limit }).await.expect("recent mail is listed")
 }

@@ -30,10 +30,10 @@ pub(super) async fn mailboxes_by_name(trial: &Trial<'_>) {
     let last = desk.append(Letter::new("2", &["bob"]).size(5_000)).await[0];
     assert_eq!(listed(&desk, "", MailboxOrder::default()).await, ["ann", "b", "bob", "cat", "ännchen"]);
     let bob = &page(&desk, "bob", MailboxOrder::default(), 1).await[0];
-    let sizes: u64 = desk.list("bob").await.items.iter().map(|item| item.summary.size).sum();
+    let sizes: u64 = desk.list("bob").await.items.iter().map(|summary| summary.size).sum();
     assert_eq!((bob.messages, bob.bytes, bob.newest), (2, sizes, last));
     assert_eq!(bob.position, desk.position("bob").await);
-    assert_eq!(bob.newest_at, desk.list("bob").await.items[1].summary.received_at);
+    assert_eq!(bob.newest_at, desk.list("bob").await.items[1].received_at);
 
     let mut seen = Vec::new();
     loop {

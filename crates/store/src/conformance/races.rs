@@ -107,7 +107,7 @@ async fn purge_often(desk: &Desk) -> u64 {
     let mut gone = 0;
     for _ in 0..30 {
         let listing = desk.list("ann").await;
-        let last = listing.items.last().map(|item| item.summary.id);
+        let last = listing.items.last().map(|summary| summary.id);
         tokio::task::yield_now().await;
         let purged = desk.purge("ann", listing.position).await;
         assert_eq!(purged, listing.items.len() as u64, "what was seen went, and nothing else");

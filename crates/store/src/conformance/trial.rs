@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use jiff::{SignedDuration, Timestamp};
-use mail::{Mailbox, MessageId};
+use mail::{Mailbox, MessageId, Summary};
 
 use crate::change::{Change, Changes, Position, Scope};
 use crate::clock::{Clock, ManualClock, SystemClock};
@@ -186,12 +186,12 @@ pub(super) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, what).await.expect("what must come comes in time")
 }
 
-pub(super) fn subjects(listing: &Listing) -> Vec<String> {
-    listing.items.iter().map(|item| item.summary.subject.clone()).collect()
+pub(super) fn subjects<T: AsRef<Summary>>(listing: &Listing<T>) -> Vec<String> {
+    listing.items.iter().map(|item| item.as_ref().subject.clone()).collect()
 }
 
-pub(super) fn ids(listing: &Listing) -> Vec<MessageId> {
-    listing.items.iter().map(|item| item.summary.id).collect()
+pub(super) fn ids<T: AsRef<Summary>>(listing: &Listing<T>) -> Vec<MessageId> {
+    listing.items.iter().map(|item| item.as_ref().id).collect()
 }
 
 pub(super) fn names(mailboxes: &[Mailbox]) -> Vec<&str> {

@@ -15,7 +15,7 @@ use crate::change::{Change, Changes, Position, Scope};
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Filed, Stored};
 use crate::error::Result;
-use crate::list::{Listing, MailboxPage, MailboxState, Page, RecentPage};
+use crate::list::{Item, Listing, MailboxPage, MailboxState, Page, RecentPage};
 use crate::outbox::{DeadJob, Handback, Job, Lease, NewJob, Outbox};
 use crate::peers::{Alone, Peers};
 use crate::registry::Registry;
@@ -136,7 +136,7 @@ impl Store for Memory {
         Ok(self.step_swept(|state, now, _| state.list(mailbox, page, now)))
     }
 
-    async fn recent(&self, page: RecentPage) -> Result<Listing> {
+    async fn recent(&self, page: RecentPage) -> Result<Listing<Item>> {
         Ok(self.step_swept(|state, now, _| state.recent(page, now)))
     }
 

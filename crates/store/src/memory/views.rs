@@ -23,26 +23,28 @@ impl State {
         };
         let total = self.count_live(folder, now);
         let size = page.limit.min(folder.kept.len());
+        let behind = |id: Position| Bound::Excluded(id.0);
+        let bounds = match page.order {
+            Order::Oldest => (page.after.map_or(Bound::Unbounded, behind), Bound::Unbounded),
+            Order::Newest => (Bound::Unbounded, page.after.map_or(Bound::Unbounded, behind)),
+        };
+        let live = folder.kept.range(bounds).filter(|(_, kept)| kept.is_live(now));
+        let summaries = live.map(|(_, kept)| Arc::clone(&kept.summary));
         let (items, more) = match page.order {
-            Order::Oldest => {
-                let after = page.after.map_or(Bound::Unbounded, |after| Bound::Excluded(after.0));
-                collect(folder.kept.range((after, Bound::Unbounded)).map(|(_, kept)| (folder, kept)), size, now)
-            }
-            Order::Newest => {
-                let before = page.after.map_or(Bound::Unbounded, |before| Bound::Excluded(before.0));
-                collect(folder.kept.range((Bound::Unbounded, before)).rev().map(|(_, kept)| (folder, kept)), size, now)
-            }
+            Order::Oldest => take(summaries, size),
+            Order::Newest => take(summaries.rev(), size),
         };
         Listing { items, position, more, total: Some(total) }
     }
 
-    pub(super) fn recent(&self, page: RecentPage, now: Micros) -> Listing {
+    pub(super) fn recent(&self, page: RecentPage, now: Micros) -> Listing<Item> {
         let before = page.before.map_or(Bound::Unbounded, |before| Bound::Excluded(before.0));
         let newest_first = self.order.range((Bound::Unbounded, before)).rev().filter_map(|(id, slot)| {
             let folder = self.folders.at(*slot)?;
-            Some((folder, folder.kept.get(id)?))
+            let kept = folder.kept.get(id).filter(|kept| kept.is_live(now))?;
+            Some(Item { mailbox: folder.mailbox.clone(), summary: Arc::clone(&kept.summary) })
         });
-        let (items, more) = collect(newest_first, page.limit.min(self.order.len()), now);
+        let (items, more) = take(newest_first, page.limit.min(self.order.len()));
         let total = (!self.has_lapsed(now)).then_some(self.order.len() as u64);
         Listing { items, position: self.last(), more, total }
     }
@@ -122,15 +124,11 @@ impl State {
     }
 }
 
-fn collect<'a>(from: impl Iterator<Item = (&'a Folder, &'a Kept)>, limit: usize, now: Micros) -> (Vec<Item>, bool) {
-    let mut live = from.filter(|(_, kept)| kept.is_live(now));
+/// Up to a limit of them, and whether there are more.
+fn take<T>(mut from: impl Iterator<Item = T>, limit: usize) -> (Vec<T>, bool) {
     let mut items = Vec::with_capacity(limit);
-    items.extend(
-        live.by_ref()
-            .take(limit)
-            .map(|(folder, kept)| Item { mailbox: folder.mailbox.clone(), summary: Arc::clone(&kept.summary) }),
-    );
-    (items, live.next().is_some())
+    items.extend(from.by_ref().take(limit));
+    (items, from.next().is_some())
 }
 
 /// A walk over the mailboxes in slices, so that the lock is open again between them.

@@ -58,7 +58,7 @@ fn send(memory: &Memory, letter: &Letter) -> Position {
 fn ids(memory: &Memory, name: &str) -> Vec<Position> {
     let page = Page { after: None, limit: 100, order: Order::Oldest };
     let listing = block_on(memory.list(&Mailbox::from_canonical(name), page)).expect("it answers");
-    listing.items.iter().map(|item| item.summary.id.into()).collect()
+    listing.items.iter().map(|summary| summary.id.into()).collect()
 }
 
 /// Run the same thing in several threads.

@@ -210,7 +210,7 @@ impl Bench {
         for order in [Order::Oldest, Order::Newest] {
             let listing = ready(self.memory.list(&mailbox(number), Page { after: None, limit: 3, order }));
             let page: Vec<_> = sorted(expected.clone(), order).into_iter().take(3).collect();
-            assert_eq!(listing.items.iter().map(|item| item.summary.id).collect::<Vec<_>>(), page);
+            assert_eq!(listing.items.iter().map(|summary| summary.id).collect::<Vec<_>>(), page);
             assert_eq!((listing.more, listing.total), (expected.len() > 3, Some(expected.len() as u64)));
             assert!(expected.iter().all(|id| listing.position >= Position::from(*id)));
         }
