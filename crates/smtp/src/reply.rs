@@ -15,7 +15,7 @@ pub struct Reply {
     pub text: Cow<'static, str>,
 }
 
-/// A line of text in a reply is cut here: with code and enhanced code it stays below 512 octets (RFC 5321 §4.5.3.1.5).
+/// A text from elsewhere is cut here: with code and enhanced code the line stays below 512 octets (RFC 5321 §4.5.3.1.5).
 const TEXT_MAX: usize = 480;
 
 impl Reply {
@@ -80,8 +80,14 @@ fn number(out: &mut Vec<u8>, value: u16) {
     out.push(b'0' + (value % 10) as u8);
 }
 
+/// One line of ASCII, as every client takes it.
 fn clean(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).take(TEXT_MAX / 4).collect()
+    let shown = |letter: char| match letter {
+        ' '..='~' => letter,
+        _ if letter.is_control() => ' ',
+        _ => '?',
+    };
+    text.chars().map(shown).take(TEXT_MAX).collect()
 }
 
 #[cfg(test)]
@@ -110,7 +116,8 @@ mod tests {
             Status { code: 550, enhanced: (5, 7, 1), text: format!("no\r\n250 yes\x1b[31m{}", "é".repeat(900)) };
         let mut out = Vec::new();
         Reply::of(&status).write(&mut out, Enhanced::Shown);
-        assert!(out.len() <= 512, "{}", out.len());
+        assert!(out.len() > 480 && out.len() <= 512, "{}", out.len());
+        assert!(out.is_ascii());
         assert!(out.starts_with(b"550 5.7.1 no  250 yes [31m"));
         assert_eq!(out.iter().filter(|byte| byte.is_ascii_control()).count(), 2, "only the CRLF");
     }

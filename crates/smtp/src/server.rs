@@ -4,7 +4,6 @@
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::FutureExt;
 use mailroom::{Caller, Error, Mailroom, Parcel, Status, StoreError};
@@ -22,8 +21,6 @@ const OUTPUT_BYTES: usize = 16 * 1024;
 /// A read of commands, and of content.
 const COMMAND_BYTES: usize = 2 * 1024;
 const CONTENT_BYTES: usize = 64 * 1024;
-/// A client takes its replies in this time, or is gone.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(60);
 
 const TIMED_OUT: Reply = Reply::new(421, (4, 4, 2), "Too slow; closing");
 const STOPPING: Reply = Reply::new(421, (4, 3, 2), "This server is being stopped; try again soon");
@@ -85,7 +82,7 @@ impl Server {
             tracing::error!("a session panicked; it was ended, the server goes on");
             BROKEN.write(wire.output(), Enhanced::Hidden);
         }
-        wire.close(Instant::now() + WRITE_TIMEOUT).await;
+        wire.close(Instant::now() + self.settings.write_timeout).await;
     }
 }
 
@@ -202,7 +199,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
     }
 
     async fn flush(&mut self) -> Result<(), Over> {
-        self.wire.flush(Instant::now() + WRITE_TIMEOUT).await.map_err(|_| Over)
+        self.wire.flush(Instant::now() + self.server.settings.write_timeout).await.map_err(|_| Over)
     }
 }
 

@@ -24,8 +24,8 @@ use crate::reply::{Enhanced, Reply};
 use crate::settings::Settings;
 use transaction::Transaction;
 
-/// After an over-long line so much more of it is swallowed, for one reply; beyond that the connection ends.
-const LONG_LINE_MAX: usize = 1 << 20;
+/// Of a line that is too long so many times its limit is swallowed, for one reply; beyond that the connection ends.
+const LONG_LINES_MAX: usize = 512;
 
 const TOO_LONG: Reply = Reply::new(500, (5, 5, 2), "The line is too long");
 const BARE_COMMAND: Reply = Reply::new(500, (5, 5, 2), "A line ends in CRLF, and holds no other CR or LF; closing");
@@ -140,7 +140,7 @@ pub enum Answer {
     Delivered,
     /// The message is kept nowhere.
     Refused(Status),
-    /// Nobody knows whether the message is kept: nothing may be said (rule of honest replies).
+    /// Nobody knows whether the message is kept, so neither reply would be true and none is given.
     Unknown,
 }
 
@@ -230,7 +230,7 @@ impl Session {
                 self.mode = Mode::Command;
                 (used, Step::Read(Want::Command))
             }
-            Rest::GoesOn(used) if swallowed + used <= LONG_LINE_MAX => {
+            Rest::GoesOn(used) if swallowed + used <= LONG_LINES_MAX * self.settings.line_max => {
                 self.mode = Mode::LongLine(swallowed + used);
                 (used, Step::Read(Want::Command))
             }

@@ -37,6 +37,8 @@ pub struct Settings {
     pub data_timeout: Duration,
     /// Time from MAIL to the end of its message.
     pub transaction_timeout: Duration,
+    /// Time for a client to take what is said to it.
+    pub write_timeout: Duration,
     /// Wait before the greeting; a client that speaks first is then turned away. Zero is no wait.
     pub greeting_delay: Duration,
     /// What becomes of a CR or LF on its own in DATA.
@@ -73,6 +75,7 @@ impl Default for Settings {
             line_timeout: Duration::from_secs(60),
             data_timeout: Duration::from_secs(180),
             transaction_timeout: Duration::from_secs(900),
+            write_timeout: Duration::from_secs(60),
             greeting_delay: Duration::ZERO,
             bare_newlines: BareNewlines::Reject,
             trace_peer: Peer::Shown,

@@ -21,6 +21,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("smtp.line_timeout", TIMEOUT),
     key("smtp.data_timeout", TIMEOUT),
     key("smtp.transaction_timeout", TIMEOUT),
+    key("smtp.write_timeout", TIMEOUT),
     key("smtp.greeting_delay", time(0, 60)),
     key("smtp.bare_newlines", Kind::Choice(&["reject", "normalize"])),
     key("smtp.trace_peer", Kind::Flag),

@@ -162,6 +162,7 @@ fn smtp(values: Values<'_>) -> smtp::Settings {
         line_timeout: values.time("smtp.line_timeout"),
         data_timeout: values.time("smtp.data_timeout"),
         transaction_timeout: values.time("smtp.transaction_timeout"),
+        write_timeout: values.time("smtp.write_timeout"),
         greeting_delay: values.time("smtp.greeting_delay"),
         bare_newlines: match values.text("smtp.bare_newlines") {
             "normalize" => BareNewlines::Normalize,

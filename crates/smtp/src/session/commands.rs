@@ -75,7 +75,7 @@ impl Session {
     fn mail(&mut self, path: Path, parameters: MailParameters, now: Timestamp) -> Step<'_> {
         match &self.transaction {
             _ if self.hello.is_none() => return self.error(HELLO_FIRST),
-            Some(transaction) if transaction.intake.is_some() => return self.error(IN_CHUNKS),
+            Some(transaction) if transaction.in_content() => return self.error(IN_CHUNKS),
             Some(_) => return self.error(MAIL_TWICE),
             None => {}
         }
@@ -96,7 +96,7 @@ impl Session {
         let reply = match &self.transaction {
             _ if self.hello.is_none() => Some(HELLO_FIRST),
             None => Some(MAIL_FIRST),
-            Some(transaction) if transaction.intake.is_some() => Some(IN_CHUNKS),
+            Some(transaction) if transaction.in_content() => Some(IN_CHUNKS),
             Some(_) => None,
         };
         if let Some(reply) = reply {
@@ -147,7 +147,7 @@ impl Session {
         match &self.transaction {
             _ if self.hello.is_none() => self.error(HELLO_FIRST),
             None => self.error(MAIL_FIRST),
-            Some(transaction) if transaction.intake.is_some() => self.error(IN_CHUNKS),
+            Some(transaction) if transaction.in_content() => self.error(IN_CHUNKS),
             Some(transaction) if transaction.recipients() == 0 => {
                 let reply = if transaction.refused { NOBODY } else { RCPT_FIRST };
                 self.error(reply)

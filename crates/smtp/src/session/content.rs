@@ -76,14 +76,7 @@ impl Session {
         if before.saturating_add(octets) <= content_max {
             return None;
         }
-        transaction.chunk_failed = true;
-        if transaction.intake.is_none() {
-            // Nothing but chunks may follow until RSET, as after a chunk that was taken.
-            self.open_intake(Timestamp::UNIX_EPOCH);
-        }
-        if let Some(intake) = self.transaction.as_mut().and_then(|transaction| transaction.intake.as_mut()) {
-            intake.no_room();
-        }
+        transaction.fail_chunks();
         Some(intake::too_large())
     }
 
@@ -114,7 +107,7 @@ impl Session {
             None if chunk.last => self.finish(now),
             None => self.ok(CHUNK_OK),
             Some(reply) => {
-                self.transaction.iter_mut().for_each(|transaction| transaction.chunk_failed = true);
+                self.transaction.iter_mut().for_each(|transaction| transaction.fail_chunks());
                 let refusal = self.refusal(Stage::Data, None, &reply, now);
                 Step::Say(self.tally(reply).noting(refusal))
             }

@@ -48,6 +48,17 @@ impl Transaction {
         self.envelope.recipients.push(Recipient { address, mailbox });
     }
 
+    /// Whether content has begun to come, by chunks: then nothing else may, until it is complete or RSET.
+    pub(super) fn in_content(&self) -> bool {
+        self.intake.is_some() || self.chunk_failed
+    }
+
+    /// A chunk is not taken: what came before it is worth nothing.
+    pub(super) fn fail_chunks(&mut self) {
+        self.chunk_failed = true;
+        self.intake = None;
+    }
+
     pub(super) fn recipients(&self) -> usize {
         self.envelope.recipients.len()
     }
