@@ -11,7 +11,7 @@ const PAGE: &str = include_str!("home.html");
 const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 /// Only the one style sheet inside the page is let in, by its hash.
 const POLICY: HeaderValue = HeaderValue::from_static(
-    "default-src 'none'; style-src 'sha256-Lm/XpiL7iTwECvKJv/vRFue6849I9QqbuXRDAG3TM+4='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; style-src 'sha256-PHbHKX/wV2pkEW0vanbj3ZnsqYyPtxD6ctQRW4qxRYM='; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
 /// `GET /`. The base has no character that means anything in HTML: the guard and the settings let none through.
