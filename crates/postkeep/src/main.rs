@@ -4,7 +4,6 @@ mod announce;
 mod assembly;
 mod cli;
 mod config;
-mod host;
 mod limits;
 mod log;
 mod signals;

@@ -25,6 +25,15 @@ impl From<MessageId> for Position {
     }
 }
 
+/// Where a message was put.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Filed {
+    /// The mailbox.
+    pub mailbox: Mailbox,
+    /// Its name there.
+    pub id: MessageId,
+}
+
 /// One mailbox or all of them.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Scope {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use mail::{Address, Digest, Envelope, Mailbox, MessageId, Summary};
+use mail::{Address, Digest, Envelope, Mailbox, Summary};
 
 use crate::outbox::NewJob;
 
@@ -38,15 +38,6 @@ pub struct Copy {
     pub other_recipients: u32,
     /// When it goes by itself.
     pub expires: Option<Timestamp>,
-}
-
-/// Where a message was put.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Filed {
-    /// The mailbox.
-    pub mailbox: Mailbox,
-    /// Its name there.
-    pub id: MessageId,
 }
 
 /// One message whole.

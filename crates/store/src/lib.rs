@@ -20,9 +20,9 @@ mod sync;
 use async_trait::async_trait;
 use mail::{Mailbox, MessageId};
 
-pub use change::{Change, Changes, Position, Scope};
+pub use change::{Change, Changes, Filed, Position, Scope};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use delivery::{Copy, Delivery, Filed, Stored};
+pub use delivery::{Copy, Delivery, Stored};
 pub use error::{Error, Result};
 pub use list::{Item, Listing, MailboxOrder, MailboxPage, MailboxState, Page, RecentPage};
 pub use memory::Memory;

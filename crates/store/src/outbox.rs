@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use jiff::Timestamp;
 
-use crate::delivery::Filed;
+use crate::change::Filed;
 use crate::error::Result;
 
 /// A job to be written. What it says is the business of whoever takes it.

@@ -1,6 +1,7 @@
 //! The configuration: layers of `key = value`, checked as a whole before anything starts. All mistakes are told at
 //! once, and every value knows where it came from. What the rooms do with it is not known here.
 
+mod host;
 mod keys;
 mod layers;
 mod ready;
@@ -14,7 +15,7 @@ mod tests;
 pub(crate) use layers::Sources;
 pub(crate) use ready::{Config, Engine, Store};
 pub(crate) use report::Report;
-pub(crate) use values::{Size, Time, is_hostname};
+pub(crate) use values::{Size, Time};
 
 use layers::Layers;
 use report::Origin;

@@ -145,7 +145,7 @@ impl Config {
 fn smtp(values: Values<'_>) -> smtp::Settings {
     smtp::Settings {
         hostname: match values.text("smtp.hostname") {
-            "" => crate::host::name(),
+            "" => super::host::name(),
             name => name.to_owned(),
         },
         message_max: values.size("smtp.message_max"),

@@ -32,7 +32,7 @@ fn line(out: &mut String, key: &Key, value: &Value, origin: &Origin) {
 /// What an empty host name comes to on this machine.
 fn note(key: &Key, value: &Value) -> String {
     match (key.name, value) {
-        ("smtp.hostname", Value::Text(name)) if name.is_empty() => format!(": {}", crate::host::name()),
+        ("smtp.hostname", Value::Text(name)) if name.is_empty() => format!(": {}", super::host::name()),
         _ => String::new(),
     }
 }

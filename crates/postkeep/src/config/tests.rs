@@ -5,6 +5,7 @@ use std::time::Duration;
 use toml::de::DeTable;
 
 use super::keys::{KEYS, Key};
+use super::values::is_hostname;
 use super::*;
 
 fn sources(variables: &[(&str, &str)], set: &[&str]) -> Sources {

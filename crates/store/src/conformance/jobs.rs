@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 
-use crate::change::Position;
-use crate::delivery::Filed;
+use crate::change::{Filed, Position};
 use crate::outbox::{Handback, Job, Lease, NewJob};
 
 use super::letter::{Letter, job, mailbox};

@@ -7,9 +7,8 @@ use futures_util::StreamExt;
 use jiff::{SignedDuration, Timestamp};
 use mail::{Mailbox, MessageId, Summary};
 
-use crate::change::{Change, Changes, Position, Scope};
+use crate::change::{Change, Changes, Filed, Position, Scope};
 use crate::clock::{Clock, ManualClock, SystemClock};
-use crate::delivery::Filed;
 use crate::list::{Listing, Order, Page};
 use crate::{Result, Store};
 

@@ -11,9 +11,9 @@ use futures_util::Stream;
 use jiff::Timestamp;
 use mail::{Mailbox, MessageId};
 
-use crate::change::{Change, Changes, Position, Scope};
+use crate::change::{Change, Changes, Filed, Position, Scope};
 use crate::clock::Clock;
-use crate::delivery::{Delivery, Filed, Stored};
+use crate::delivery::{Delivery, Stored};
 use crate::error::Result;
 use crate::list::{Item, Listing, MailboxPage, MailboxState, Page, RecentPage};
 use crate::outbox::{DeadJob, Handback, Job, Lease, NewJob, Outbox};

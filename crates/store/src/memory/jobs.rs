@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::delivery::Filed;
+use crate::change::Filed;
 use crate::error::{Error, Result};
 use crate::outbox::{DeadJob, Handback, Job, JobId, Lease, NewJob};
 

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use mail::{Mailbox, MessageId};
 
-use crate::change::{Change, Position};
-use crate::delivery::Filed;
+use crate::change::{Change, Filed, Position};
 use crate::error::{Error, Result};
 use crate::outbox::NewJob;
 

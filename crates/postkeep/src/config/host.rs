@@ -1,9 +1,9 @@
-//! This machine's name.
+//! This machine's name, for a server that was given none.
 
-use crate::config::is_hostname;
+use super::values::is_hostname;
 
 /// The machine's own name when it is a sound host name, else `localhost`.
-pub(crate) fn name() -> String {
+pub(super) fn name() -> String {
     machine().filter(|name| is_hostname(name)).unwrap_or_else(|| "localhost".into())
 }
 
