@@ -138,7 +138,6 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
             Step::Say(say) => say,
             Step::Ask(question) => {
                 let answer = self.server.put(&self.caller, question).await;
-                self.reservation.release();
                 session.answer(answer, self.server.mailroom.now())
             }
         };

@@ -62,6 +62,22 @@ async fn bytes_in_flight_are_bounded_and_given_back() {
     assert_eq!((rig.kept("first").await, rig.kept("second").await), (1, 1));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_is_still_sending_is_heard_out_and_reads_the_last_word() {
+    let rig = Rig::new(settings());
+    let port = rig.listen();
+    for _ in 0..20 {
+        let mut client = dial(port).await;
+        assert!(client.send(b"BDAT x\r\n").await);
+        for _ in 0..40 {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+            assert!(client.send(&[b'x'; 16 * 1024]).await, "the connection was reset under the client");
+        }
+        client.end().await;
+        assert_eq!(client.codes().await, [220, 501]);
+    }
+}
+
 #[tokio::test]
 async fn t023_a_flooded_mailbox_pushes_out_nobody_elses_mail() {
     let rig = Rig::new(settings());
