@@ -27,7 +27,8 @@ cargo xtask bench [smtp|http|start|all]           speed, beside a yardstick in t
     --rounds N --seconds N                        how often and how long (5 and 5)
     --write                                       put the table into docs/performance.md
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|hold|slow|bench|all]       what takes longer than CI has time for
+cargo xtask long [fuzz|portable|hold|slow|bench|all]
+                                                  what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
     --bin PATH                                    a binary that is already built
 ";

@@ -14,10 +14,6 @@ use toml::Table;
 use crate::load::figures::grouped;
 use crate::shell::{built, cargo, output, root, run as must};
 
-/// What makes the code count where it has been, for libFuzzer to steer by.
-const RUSTFLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
-    -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
-    -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 -Cdebug-assertions -Coverflow-checks";
 const EXECUTED: &str = "stat::number_of_executed_units:";
 
 pub(super) fn run(time: Duration) -> Result<()> {
@@ -42,14 +38,15 @@ fn targets(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Build all targets; the folder that they are in. A target triple is named so that build scripts stay as they are.
+/// Build all targets; the folder that they are in. The flags are those of `fuzz/.cargo/config.toml`, which Cargo finds
+/// only from inside that folder, and only while no variable overrides it.
 fn build(folder: &Path) -> Result<PathBuf> {
     let rustc = output(Command::new("rustc").arg("-vV").current_dir(root()))?;
     let host = rustc.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc does not name its host")?;
     let target = built()?.with_file_name("fuzz");
-    let mut command = cargo(["build", "--release", "--bins", "--target", host]);
-    command.arg("--manifest-path").arg(folder.join("Cargo.toml")).arg("--target-dir").arg(&target);
-    must(command.env("RUSTFLAGS", RUSTFLAGS))?;
+    let mut command = cargo(["build", "--release", "--bins"]);
+    command.arg("--target-dir").arg(&target).current_dir(folder).env_remove("RUSTFLAGS");
+    must(&mut command)?;
     Ok(target.join(host).join("release"))
 }
 

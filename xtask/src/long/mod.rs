@@ -1,7 +1,8 @@
-//! What takes longer than CI has time for: fuzzing, thousands of connections, and the benchmarks.
+//! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, and the benchmarks.
 
 mod fuzz;
 mod hold;
+mod portable;
 mod slow;
 
 use std::path::PathBuf;
@@ -14,14 +15,14 @@ use crate::bench;
 use crate::load::server::binary;
 use crate::shell::Parts;
 
-/// `cargo xtask long [fuzz|hold|slow|bench|all]`.
+/// `cargo xtask long [fuzz|portable|hold|slow|bench|all]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let time = Duration::from_secs(args.value("--seconds")?.unwrap_or(60));
     let named: Option<PathBuf> = args.value("--bin")?;
     args.finish()?;
-    if !["fuzz", "hold", "slow", "bench", "all"].contains(&which.as_str()) {
-        bail!("`long {which}` is unknown: fuzz, hold, slow, bench or all");
+    if !["fuzz", "portable", "hold", "slow", "bench", "all"].contains(&which.as_str()) {
+        bail!("`long {which}` is unknown: fuzz, portable, hold, slow, bench or all");
     }
     let wanted = |part: &str| which == part || which == "all";
 
@@ -29,7 +30,10 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     if wanted("fuzz") {
         parts.part("fuzz", || fuzz::run(time));
     }
-    if which == "fuzz" {
+    if wanted("portable") {
+        parts.part("portable", portable::run);
+    }
+    if ["fuzz", "portable"].contains(&which.as_str()) {
         return parts.finish();
     }
     let binary = binary(named)?;
