@@ -77,7 +77,11 @@ async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop
             biased;
             ended = poll_fn(|context| connection.poll_without_shutdown(context)) => match ended {
                 Ok(()) => break None,
-                Err(error) => return tracing::debug!(?peer, %error, "a connection broke"),
+                // A request that could not be read was answered too; who sent it may still be sending.
+                Err(error) => {
+                    tracing::debug!(?peer, %error, "a connection broke");
+                    break None;
+                }
             },
             late = poll_fn(|context| clock.poll_late(context)) => break Some(late),
             () = &mut draining, if !told => {
