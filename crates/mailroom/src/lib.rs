@@ -28,8 +28,8 @@ pub use verdict::{Decision, Status, Verdict};
 
 /// The engine's words that the verbs speak, so that an edge needs to know no store.
 pub use store::{
-    Abilities, Clock, Error as StoreError, Filed, Listing, MailboxOrder, MailboxPage, MailboxState, ManualClock, Page,
-    Position, RecentPage, Scope, Stored, SystemClock,
+    Abilities, Change, Clock, Error as StoreError, Filed, Listing, MailboxOrder, MailboxPage, MailboxState,
+    ManualClock, Page, Position, RecentPage, Scope, Stored, SystemClock,
     list::{Item, Order},
 };
 

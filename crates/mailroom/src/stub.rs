@@ -17,7 +17,7 @@ use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentP
 use store::outbox::{NewJob, Outbox};
 use store::peers::{Alone, Peers};
 use store::registry::Registry;
-use store::{Abilities, Change, Changes, Delivery, Error, Filed, Position, Result, Scope, Store, Stored};
+use store::{Abilities, Change, Changes, Delivery, Error, Filed, News, Position, Result, Scope, Store, Stored};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
 use crate::{Caller, Event, Mailroom, Parcel, Settings, Watch};
@@ -45,13 +45,13 @@ pub(crate) struct Stub {
 struct Kept {
     last: u64,
     messages: Vec<(Mailbox, Stored)>,
-    streams: Vec<UnboundedSender<Change>>,
+    streams: Vec<UnboundedSender<News>>,
 }
 
 impl Stub {
     /// Tell every open stream something.
-    pub(crate) fn say(&self, change: Change) {
-        self.kept.lock().unwrap().say(change);
+    pub(crate) fn say(&self, news: impl Into<News>) {
+        self.kept.lock().unwrap().say(news);
     }
 
     /// End every stream.
@@ -79,8 +79,9 @@ impl Stub {
 }
 
 impl Kept {
-    fn say(&mut self, change: Change) {
-        self.streams.retain(|stream| stream.send(change.clone()).is_ok());
+    fn say(&mut self, news: impl Into<News>) {
+        let news = news.into();
+        self.streams.retain(|stream| stream.send(news.clone()).is_ok());
     }
 
     fn next(&mut self) -> Position {
@@ -209,7 +210,7 @@ impl Store for Stub {
         let (sender, receiver) = unbounded_channel();
         self.opened.fetch_add(1, SeqCst);
         self.kept.lock().unwrap().streams.push(sender);
-        let next = |mut receiver: tokio::sync::mpsc::UnboundedReceiver<Change>| async {
+        let next = |mut receiver: tokio::sync::mpsc::UnboundedReceiver<News>| async {
             receiver.recv().await.map(|change| (change, receiver))
         };
         Ok(Box::pin(stream::unfold(receiver, next)))

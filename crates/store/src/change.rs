@@ -71,6 +71,13 @@ pub enum Change {
         /// Place of the purge in the order of changes.
         position: Position,
     },
+}
+
+/// What a stream of changes tells.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum News {
+    /// What happened.
+    Change(Change),
     /// Changes were lost on the way to here: list anew.
     Lost {
         /// The stream goes on behind this position.
@@ -79,16 +86,13 @@ pub enum Change {
 }
 
 /// A stream of changes.
-pub type Changes = Pin<Box<dyn Stream<Item = Change> + Send>>;
+pub type Changes = Pin<Box<dyn Stream<Item = News> + Send>>;
 
 impl Change {
-    /// The mailbox it happened in; none when changes of any may be missing.
-    pub fn mailbox(&self) -> Option<&Mailbox> {
+    /// The mailbox it happened in.
+    pub fn mailbox(&self) -> &Mailbox {
         match self {
-            Self::Delivered { mailbox, .. } | Self::Deleted { mailbox, .. } | Self::Purged { mailbox, .. } => {
-                Some(mailbox)
-            }
-            Self::Lost { .. } => None,
+            Self::Delivered { mailbox, .. } | Self::Deleted { mailbox, .. } | Self::Purged { mailbox, .. } => mailbox,
         }
     }
 
@@ -96,7 +100,23 @@ impl Change {
     pub fn position(&self) -> Position {
         match self {
             Self::Delivered { summary, .. } => summary.id.into(),
-            Self::Deleted { position, .. } | Self::Purged { position, .. } | Self::Lost { position } => *position,
+            Self::Deleted { position, .. } | Self::Purged { position, .. } => *position,
         }
+    }
+}
+
+impl News {
+    /// Its place in the order of changes.
+    pub fn position(&self) -> Position {
+        match self {
+            Self::Change(change) => change.position(),
+            Self::Lost { position } => *position,
+        }
+    }
+}
+
+impl From<Change> for News {
+    fn from(change: Change) -> Self {
+        Self::Change(change)
     }
 }

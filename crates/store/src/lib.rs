@@ -20,7 +20,7 @@ mod sync;
 use async_trait::async_trait;
 use mail::{Mailbox, MessageId};
 
-pub use change::{Change, Changes, Filed, Position, Scope};
+pub use change::{Change, Changes, Filed, News, Position, Scope};
 pub use clock::{Clock, ManualClock, SystemClock};
 pub use delivery::{Copy, Delivery, Stored};
 pub use error::{Error, Result};
@@ -76,7 +76,7 @@ pub trait Store: Send + Sync + 'static {
     }
 
     /// Everything that changes after a position, in order per mailbox, as long as the stream is held. What is known to
-    /// be missing is said by [`Change::Lost`]. What lies in the past is told as far as it is still so: the delivery of a
+    /// be missing is said by [`News::Lost`]. What lies in the past is told as far as it is still so: the delivery of a
     /// message that has gone since may be left out. From [`Position::END`]: what changes from now on.
     async fn changes(&self, scope: Scope, after: Position) -> Result<Changes>;
 

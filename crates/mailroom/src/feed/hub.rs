@@ -7,10 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mail::Mailbox;
-use store::{Change, Position, Scope};
+use store::{News, Position, Scope};
 use tokio::task::AbortHandle;
 
-use super::Event;
 use super::queue::Queue;
 use crate::error::{Error, Result};
 
@@ -86,21 +85,23 @@ impl Hub {
     }
 
     /// Put a change into the queues of those it concerns; false when the turn is over.
-    pub(super) fn tell(&self, turn: Turn, change: Change) -> bool {
+    pub(super) fn tell(&self, turn: Turn, news: News) -> bool {
         let table = self.lock();
         if turn != Turn(table.turns) {
             return false;
         }
-        let Some(mailbox) = change.mailbox() else {
-            self.lose(&table, change.position());
-            return true;
+        let change = match news {
+            News::Change(change) => change,
+            News::Lost { position } => {
+                self.lose(&table, position);
+                return true;
+            }
         };
-        let here = table.mailboxes.get(mailbox).map_or(&[][..], Vec::as_slice);
+        let here = table.mailboxes.get(change.mailbox()).map_or(&[][..], Vec::as_slice);
         if here.is_empty() && table.all.is_empty() {
             return true;
         }
-        let event = Event::from(change.clone());
-        let dropped = here.iter().chain(&table.all).filter(|queue| queue.push(event.clone(), self.queue_max)).count();
+        let dropped = here.iter().chain(&table.all).filter(|queue| queue.push(change.clone(), self.queue_max)).count();
         self.dropped.fetch_add(dropped as u64, Ordering::Relaxed);
         true
     }

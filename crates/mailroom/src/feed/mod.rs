@@ -9,7 +9,6 @@ mod queue;
 
 use std::sync::Arc;
 
-use mail::{Mailbox, MessageId, Summary};
 use store::{Change, Position, Scope};
 use tokio::sync::Mutex;
 
@@ -18,34 +17,11 @@ use crate::error::Result;
 use hub::Hub;
 use queue::Queue;
 
-/// One thing that happened.
+/// What a watcher sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// A message came.
-    Delivered {
-        /// Where.
-        mailbox: Mailbox,
-        /// What; its id is the position.
-        summary: Arc<Summary>,
-    },
-    /// A message was deleted.
-    Deleted {
-        /// Where.
-        mailbox: Mailbox,
-        /// Which.
-        id: MessageId,
-        /// Place of the delete in the order of changes.
-        position: Position,
-    },
-    /// A mailbox was emptied.
-    Purged {
-        /// Which.
-        mailbox: Mailbox,
-        /// Messages up to here went.
-        up_to: Position,
-        /// Place of the purge in the order of changes.
-        position: Position,
-    },
+    /// What happened.
+    Change(Change),
     /// Events are missing here: list anew. What follows is complete again.
     Lagged {
         /// How many events of this watcher's queue were dropped; what the engine lost before is not counted.
@@ -124,19 +100,8 @@ impl Event {
     /// Its place in the order of changes.
     pub fn position(&self) -> Position {
         match self {
-            Self::Delivered { summary, .. } => summary.id.into(),
-            Self::Deleted { position, .. } | Self::Purged { position, .. } | Self::Lagged { position, .. } => *position,
-        }
-    }
-}
-
-impl From<Change> for Event {
-    fn from(change: Change) -> Self {
-        match change {
-            Change::Delivered { mailbox, summary } => Self::Delivered { mailbox, summary },
-            Change::Deleted { mailbox, id, position } => Self::Deleted { mailbox, id, position },
-            Change::Purged { mailbox, up_to, position } => Self::Purged { mailbox, up_to, position },
-            Change::Lost { position } => Self::Lagged { missed: 0, position },
+            Self::Change(change) => change.position(),
+            Self::Lagged { position, .. } => *position,
         }
     }
 }

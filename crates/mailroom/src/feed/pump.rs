@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use store::{Change, Changes, Position, Scope};
+use store::{Changes, News, Position, Scope};
 
 use super::hub::{Hub, Turn};
 use crate::access::{Permit, Vault};
@@ -27,16 +27,16 @@ pub(super) fn start(hub: &Arc<Hub>, vault: Vault, permit: Permit, changes: Chang
 async fn run(hub: Arc<Hub>, turn: Turn, vault: Vault, permit: Permit, mut changes: Changes) {
     let mut last = Position::START;
     loop {
-        while let Some(change) = changes.next().await {
-            last = change.position();
-            if !hub.tell(turn, change) {
+        while let Some(news) = changes.next().await {
+            last = news.position();
+            if !hub.tell(turn, news) {
                 return;
             }
             // A stream that is always ready must not keep a worker of the runtime to itself.
             tokio::task::coop::consume_budget().await;
         }
         changes = reopen(&vault, permit).await;
-        if !hub.tell(turn, Change::Lost { position: last }) {
+        if !hub.tell(turn, News::Lost { position: last }) {
             return;
         }
     }

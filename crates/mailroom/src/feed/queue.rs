@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use store::Position;
+use store::{Change, Position};
 use tokio::sync::Notify;
 
 use super::Event;
@@ -18,7 +18,7 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Waiting {
     /// Without a gap, up to the last change: what is missing was before the first.
-    events: VecDeque<Event>,
+    changes: VecDeque<Change>,
     gap: Option<Gap>,
     closed: bool,
 }
@@ -29,14 +29,14 @@ struct Gap {
 }
 
 impl Queue {
-    /// Put one event at the end. When there is no room the oldest goes; whether one did.
-    pub(super) fn push(&self, event: Event, queue_max: usize) -> bool {
+    /// Put one change at the end. When there is no room the oldest goes; whether one did.
+    pub(super) fn push(&self, change: Change, queue_max: usize) -> bool {
         let mut waiting = self.lock();
-        let full = waiting.events.len() >= queue_max;
-        if full && let Some(oldest) = waiting.events.pop_front() {
+        let full = waiting.changes.len() >= queue_max;
+        if full && let Some(oldest) = waiting.changes.pop_front() {
             waiting.miss(1, oldest.position());
         }
-        waiting.events.push_back(event);
+        waiting.changes.push_back(change);
         drop(waiting);
         self.filled.notify_one();
         full
@@ -46,8 +46,8 @@ impl Queue {
     /// bring back a message whose delete is among the missing. How many went.
     pub(super) fn lose(&self, position: Position) -> u64 {
         let mut waiting = self.lock();
-        let dropped = waiting.events.len() as u64;
-        waiting.events.clear();
+        let dropped = waiting.changes.len() as u64;
+        waiting.changes.clear();
         waiting.miss(dropped, position);
         drop(waiting);
         self.filled.notify_one();
@@ -60,7 +60,7 @@ impl Queue {
         self.filled.notify_one();
     }
 
-    /// The gap, if there is one, then the events. For one reader: a second would take the first one's wake-up.
+    /// The gap, if there is one, then the changes. For one reader: a second would take the first one's wake-up.
     pub(super) async fn next(&self) -> Option<Event> {
         loop {
             if let Some(answer) = self.lock().take() {
@@ -87,9 +87,9 @@ impl Waiting {
         if let Some(Gap { missed, position }) = self.gap.take() {
             return Some(Some(Event::Lagged { missed, position }));
         }
-        match self.events.pop_front() {
+        match self.changes.pop_front() {
             None if !self.closed => None,
-            answer => Some(answer),
+            change => Some(change.map(Event::Change)),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use mail::MessageId;
 use proptest::prelude::*;
-use store::{Change, Position, Scope};
+use store::{Change, News, Position, Scope};
 use tokio::task::yield_now;
 
 use super::hub::{Hub, Turn};
@@ -28,9 +28,9 @@ async fn watch_all(room: &Mailroom) -> Watch {
     room.watch(&ANYBODY, Scope::All).await.unwrap()
 }
 
-fn deleted(position: u64) -> Event {
+fn deleted(position: u64) -> Change {
     let (id, position) = (MessageId::new(position), Position(position));
-    Event::Deleted { mailbox: mailbox("a"), id, position }
+    Change::Deleted { mailbox: mailbox("a"), id, position }
 }
 
 /// Waits for what other tasks do, for a while.
@@ -52,9 +52,9 @@ fn now(watch: &mut Watch) -> Option<Event> {
 /// Events in short: `+3 a`, `-3 a`, `0<3 a`, `lagged 2`.
 fn told(event: Option<Event>) -> String {
     match event {
-        Some(Event::Delivered { mailbox, summary }) => format!("+{} {mailbox}", summary.id.number()),
-        Some(Event::Deleted { mailbox, id, .. }) => format!("-{} {mailbox}", id.number()),
-        Some(Event::Purged { mailbox, up_to, .. }) => format!("0<{} {mailbox}", up_to.0),
+        Some(Event::Change(Change::Delivered { mailbox, summary })) => format!("+{} {mailbox}", summary.id.number()),
+        Some(Event::Change(Change::Deleted { mailbox, id, .. })) => format!("-{} {mailbox}", id.number()),
+        Some(Event::Change(Change::Purged { mailbox, up_to, .. })) => format!("0<{} {mailbox}", up_to.0),
         Some(Event::Lagged { missed, .. }) => format!("lagged {missed}"),
         None => "end".into(),
     }
@@ -142,7 +142,7 @@ async fn what_the_engine_lost_is_told_to_all() {
     let (stub, room) = stub::open(Settings::default());
     let (mut of_a, mut of_all) = (watch(&room, "a").await, watch_all(&room).await);
     deliver(&room, "a").await;
-    stub.say(Change::Lost { position: Position(9) });
+    stub.say(News::Lost { position: Position(9) });
     until("the gap is told", || room.events_dropped() == 2).await;
     deliver(&room, "a").await;
     for watch in [&mut of_a, &mut of_all] {
@@ -268,7 +268,7 @@ async fn sees(watch: &mut Watch, id: MessageId) {
     let mut last = 0;
     loop {
         let next = next(watch).await;
-        let Some(Event::Delivered { summary, .. }) = next else { panic!("{next:?}") };
+        let Some(Event::Change(Change::Delivered { summary, .. })) = next else { panic!("{next:?}") };
         assert!(summary.id.number() > last, "out of order");
         last = summary.id.number();
         if summary.id == id {
@@ -302,7 +302,7 @@ async fn a_stopped_pump_tells_nobody() {
         });
         begun.unwrap()
     };
-    let lost = || Change::Lost { position: Position(1) };
+    let lost = || News::Lost { position: Position(1) };
     let enter = || hub.enter(&Scope::All).unwrap();
     let first = enter();
     let old: Turn = serve();

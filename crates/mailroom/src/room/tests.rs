@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use mail::{MessageId, Naming, ReversePath};
 use store::list::{Order, Page};
-use store::{Error as StoreError, Scope};
+use store::{Change, Error as StoreError, Scope};
 
 use super::{LATEST_TRIES_MAX, Mailroom, Which};
 use crate::stub::{self, ANYBODY, address, mailbox, next, parcel};
@@ -56,7 +56,10 @@ async fn i1_a_failed_append_leaves_no_copy_and_no_event() {
     assert_eq!(stub.messages(), 0);
     deliver(&room, &["good@x.test"]).await;
     let first = next(&mut watch).await;
-    assert!(matches!(&first, Some(Event::Delivered { mailbox, .. }) if mailbox.as_str() == "good"), "{first:?}");
+    assert!(
+        matches!(&first, Some(Event::Change(Change::Delivered { mailbox, .. })) if mailbox.as_str() == "good"),
+        "{first:?}"
+    );
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! Streams of changes.
 
-use crate::change::{Change, Position, Scope};
+use crate::change::{Change, News, Position, Scope};
 
 use super::Need;
 use super::letter::{Letter, job, mailbox};
@@ -40,7 +40,8 @@ async fn expect_everything(feed: &mut Feed, positions: &[Position], from: usize,
             continue;
         }
         assert_eq!(next.position(), *position, "change {place}: {next:?}");
-        assert_eq!(next.mailbox(), Some(&mailbox("ann")));
+        let News::Change(next) = next else { panic!("change {place}: {next:?}") };
+        assert_eq!(*next.mailbox(), mailbox("ann"));
         assert!(is_change(place, &next, positions), "change {place}: {next:?}");
     }
 }
@@ -171,7 +172,7 @@ pub(super) async fn forgotten_changes_are_said(trial: &Trial<'_>) {
     for after in [Position::START, positions[0]] {
         let mut feed = desk.changes("ann", after).await;
         let change = feed.next().await;
-        let Change::Lost { position } = change else { panic!("after {after:?}: {change:?}") };
+        let News::Lost { position } = change else { panic!("after {after:?}: {change:?}") };
         assert!(position >= desk.position("ann").await, "a list made now shows everything up to there");
         desk.send("next", "ann").await;
         assert_eq!(feed.word().await, "+ next");
@@ -200,7 +201,7 @@ pub(super) async fn slow_reader_is_told(trial: &Trial<'_>) {
     for round in 0..100 {
         desk.send(&format!("{round}"), "ann").await;
     }
-    let Change::Lost { position } = slow.next().await else { panic!("100 changes in a queue of 5") };
+    let News::Lost { position } = slow.next().await else { panic!("100 changes in a queue of 5") };
     let after: Vec<String> = desk
         .list("ann")
         .await

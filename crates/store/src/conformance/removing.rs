@@ -2,7 +2,7 @@
 
 use mail::MessageId;
 
-use crate::change::{Change, Position};
+use crate::change::{Change, News, Position};
 
 use super::letter::{Letter, job, mailbox};
 use super::trial::Trial;
@@ -71,7 +71,9 @@ pub(super) async fn purge_to_the_end_empties(trial: &Trial<'_>) {
     assert!(desk.subjects("ann").await.is_empty());
     let later = desk.send("4", "ann").await;
     assert_eq!(desk.subjects("ann").await, ["4"]);
-    let Change::Purged { up_to, position, .. } = changes.next().await else { panic!("a purge is told as such") };
+    let News::Change(Change::Purged { up_to, position, .. }) = changes.next().await else {
+        panic!("a purge is told as such")
+    };
     assert!(up_to <= position && position < later.into(), "up to {up_to:?} at {position:?}, before {later}");
 }
 

@@ -7,7 +7,7 @@ use futures_util::StreamExt;
 use jiff::{SignedDuration, Timestamp};
 use mail::{Mailbox, MessageId, Summary};
 
-use crate::change::{Change, Changes, Filed, Position, Scope};
+use crate::change::{Change, Changes, Filed, News, Position, Scope};
 use crate::clock::{Clock, ManualClock, SystemClock};
 use crate::list::{Listing, Order, Page};
 use crate::{Result, Store};
@@ -165,17 +165,17 @@ impl Desk {
 pub(super) struct Feed(Changes);
 
 impl Feed {
-    pub(super) async fn next(&mut self) -> Change {
+    pub(super) async fn next(&mut self) -> News {
         soon(self.0.next()).await.expect("the stream goes on as long as it is held")
     }
 
     /// The next change in short: `+ subject`, `- id`, `purged`, `lost`.
     pub(super) async fn word(&mut self) -> String {
         match self.next().await {
-            Change::Delivered { summary, .. } => format!("+ {}", summary.subject),
-            Change::Deleted { id, .. } => format!("- {id}"),
-            Change::Purged { .. } => "purged".to_owned(),
-            Change::Lost { .. } => "lost".to_owned(),
+            News::Change(Change::Delivered { summary, .. }) => format!("+ {}", summary.subject),
+            News::Change(Change::Deleted { id, .. }) => format!("- {id}"),
+            News::Change(Change::Purged { .. }) => "purged".to_owned(),
+            News::Lost { .. } => "lost".to_owned(),
         }
     }
 }

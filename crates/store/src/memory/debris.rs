@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mail::Summary;
 
-use crate::change::Change;
+use crate::change::News;
 
 use super::kept::Parcel;
 use super::queue::Queue;
@@ -16,8 +16,8 @@ use super::queue::Queue;
 pub(super) struct Debris {
     pub(super) parcels: Vec<Parcel>,
     pub(super) summaries: Vec<Arc<Summary>>,
-    pub(super) backlogs: Vec<VecDeque<Change>>,
-    pub(super) readers: Vec<Arc<Queue<Change>>>,
+    pub(super) backlogs: Vec<VecDeque<News>>,
+    pub(super) readers: Vec<Arc<Queue<News>>>,
 }
 
 impl Debris {

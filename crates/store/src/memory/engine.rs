@@ -11,7 +11,7 @@ use futures_util::Stream;
 use jiff::Timestamp;
 use mail::{Mailbox, MessageId};
 
-use crate::change::{Change, Changes, Filed, Position, Scope};
+use crate::change::{Changes, Filed, News, Position, Scope};
 use crate::clock::Clock;
 use crate::delivery::{Delivery, Stored};
 use crate::error::Result;
@@ -214,15 +214,15 @@ impl Outbox for Memory {
 
 /// One held stream of changes.
 struct Watch {
-    queue: Arc<Queue<Change>>,
+    queue: Arc<Queue<News>>,
     scope: Scope,
     state: Weak<Mutex<State>>,
 }
 
 impl Stream for Watch {
-    type Item = Change;
+    type Item = News;
 
-    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Change>> {
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<News>> {
         self.queue.poll(context)
     }
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use mail::Mailbox;
 
-use crate::change::{Change, Position, Scope};
+use crate::change::{Change, News, Position, Scope};
 
 use super::debris::Debris;
 use super::queue::Queue;
 
-type Readers = Vec<Arc<Queue<Change>>>;
+type Readers = Vec<Arc<Queue<News>>>;
 
 /// Removals and who reads changes.
 pub(super) struct Log {
@@ -37,10 +37,10 @@ impl Log {
 
     /// Hand a change to its readers.
     pub(super) fn tell(&self, change: &Change, debris: &mut Debris) {
-        let of_one = change.mailbox().and_then(|mailbox| self.of_one.get(mailbox));
+        let of_one = self.of_one.get(change.mailbox());
         for reader in self.of_all.iter().chain(of_one.into_iter().flatten()) {
-            let lost = || Change::Lost { position: change.position() };
-            debris.backlogs.extend(reader.put(change.clone(), lost));
+            let lost = || News::Lost { position: change.position() };
+            debris.backlogs.extend(reader.put(change.clone().into(), lost));
             debris.readers.push(Arc::clone(reader));
         }
     }
@@ -61,20 +61,20 @@ impl Log {
         let first = self.removals.partition_point(|change| change.position() <= after);
         let in_scope = move |change: &&Change| match scope {
             Scope::All => true,
-            Scope::Mailbox(mailbox) => change.mailbox() == Some(mailbox),
+            Scope::Mailbox(mailbox) => change.mailbox() == mailbox,
         };
         (after >= self.forgotten).then(|| self.removals.range(first..).filter(in_scope))
     }
 
     /// A new reader, who is first told these.
-    pub(super) fn join(&mut self, scope: &Scope, begin: VecDeque<Change>) -> Arc<Queue<Change>> {
+    pub(super) fn join(&mut self, scope: &Scope, begin: VecDeque<News>) -> Arc<Queue<News>> {
         let queue = Arc::new(Queue::new(begin, self.lag_max));
         self.readers(scope).push(Arc::clone(&queue));
         queue
     }
 
     /// A reader that is gone.
-    pub(super) fn leave(&mut self, scope: &Scope, queue: &Arc<Queue<Change>>) {
+    pub(super) fn leave(&mut self, scope: &Scope, queue: &Arc<Queue<News>>) {
         let readers = self.readers(scope);
         readers.retain(|other| !Arc::ptr_eq(other, queue));
         if let (true, Scope::Mailbox(mailbox)) = (readers.is_empty(), scope) {

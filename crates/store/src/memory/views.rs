@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mail::{Mailbox, MessageId};
 
-use crate::change::{Change, Position, Scope};
+use crate::change::{Change, News, Position, Scope};
 use crate::delivery::Stored;
 use crate::list::{Item, Listing, MailboxOrder, MailboxPage, MailboxState, Order, Page, RecentPage};
 
@@ -63,13 +63,13 @@ impl State {
         after: Position,
         changes_max: usize,
         now: Micros,
-    ) -> VecDeque<Change> {
+    ) -> VecDeque<News> {
         let quiet = matches!(scope, Scope::Mailbox(mailbox)
             if self.folders.named(mailbox).is_some_and(|folder| folder.position <= after.0));
         if quiet || after >= self.last() {
             return VecDeque::new();
         }
-        let lost = || VecDeque::from([Change::Lost { position: self.last() }]);
+        let lost = || VecDeque::from([News::Lost { position: self.last() }]);
         let Some(removals) = self.log.removals_after(scope, after) else { return lost() };
         let mut changes: Vec<Change> = self.delivered_since(scope, after, now).take(changes_max + 1).collect();
         changes.extend(removals.cloned());
@@ -77,7 +77,7 @@ impl State {
             return lost();
         }
         changes.sort_by_key(Change::position);
-        changes.into()
+        changes.into_iter().map(News::from).collect()
     }
 
     fn delivered_since(&self, scope: &Scope, after: Position, now: Micros) -> Box<dyn Iterator<Item = Change> + '_> {

@@ -17,7 +17,7 @@ use store::conformance::Letter;
 use store::list::{Order, Page};
 use store::outbox::Handback;
 use store::registry::{Expect, Put};
-use store::{Change, ManualClock, NewJob, Position, Scope};
+use store::{ManualClock, NewJob, News, Position, Scope};
 
 pub(crate) use store::{Abilities, Store, change, clock, delivery, error, list, outbox, peers, registry};
 
@@ -112,8 +112,8 @@ fn slow_readers_are_told() {
         // The last of five is told or lost, so that reading to there ends, in whichever order.
         while told.last().copied().max(Some(lost_to)) < fifth(&memory) {
             match block_on(stream.next()).expect("it goes on") {
-                Change::Lost { position } => lost_to = position,
-                change => told.push(change.position()),
+                News::Lost { position } => lost_to = position,
+                News::Change(change) => told.push(change.position()),
             }
         }
         let sent = writer.join().expect("the writer does not panic");

@@ -7,7 +7,7 @@ use futures_util::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use mail::{Mailbox, MessageId};
 
-use crate::change::{Change, Position, Scope};
+use crate::change::{Change, News, Position, Scope};
 use crate::clock::{Clock, ManualClock};
 use crate::conformance::Letter;
 use crate::error::Error;
@@ -133,7 +133,7 @@ async fn streams_leave_nothing_behind_and_end_with_the_engine() {
     desk.append(Letter::new("1", &["ann"])).await;
     let mut records = desk.memory.registry().watch("suite").await.unwrap();
     drop(desk);
-    assert!(matches!(one.next().now_or_never(), Some(Some(Change::Delivered { .. }))));
+    assert!(matches!(one.next().now_or_never(), Some(Some(News::Change(Change::Delivered { .. })))));
     assert_eq!(one.next().now_or_never(), Some(None));
     assert!(matches!(records.next().now_or_never(), Some(None)));
 }
@@ -146,7 +146,7 @@ async fn a_stream_wakes_its_reader() {
     tokio::task::yield_now().await;
     desk.append(Letter::new("1", &["ann"])).await;
     let change = tokio::time::timeout(Duration::from_secs(5), reader).await.expect("it is woken").unwrap();
-    assert!(matches!(change, Some(Change::Delivered { .. })));
+    assert!(matches!(change, Some(News::Change(Change::Delivered { .. }))));
 }
 
 #[tokio::test]
