@@ -3,15 +3,12 @@
 use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use mailroom::Mailroom;
 use net::{Accepted, Gate, Lanes, Listener, Phase, Stop};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
 use crate::connection::{Clock, Late, Pulse, Socket};
 use crate::door::Door;
@@ -28,11 +25,6 @@ const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: a
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The parser's least buffer.
 const BUFFER_MIN: usize = 8 << 10;
-/// A client that is still sending when it was answered may go on so long, so that it can read the answer: closing at
-/// once would reset the connection under it.
-const LINGER: Duration = Duration::from_secs(2);
-const LINGER_BYTES: usize = 4 << 20;
-
 /// Serve until the stop. On draining every connection ends with the answer it is at; on ending, at once.
 pub async fn serve(
     listener: Listener,
@@ -93,10 +85,7 @@ async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop
     };
     let stream = connection.into_parts().io.into_inner().stream;
     match late {
-        None => tokio::select! {
-            () = linger(stream) => {}
-            () = ending => {}
-        },
+        None => net::linger(stream, stop).await,
         Some(Late::Head) => drop(stream.try_write(TOO_SLOW)),
         Some(Late::Silent) => {}
     }
@@ -114,22 +103,4 @@ fn builder(settings: &Settings) -> http1::Builder {
 fn reached(stop: &Stop, phase: Phase) -> impl Future<Output = ()> + use<> {
     let mut stop = stop.clone();
     async move { stop.reached(phase).await }
-}
-
-/// Say that nothing follows, and let the other end finish.
-async fn linger(mut stream: TcpStream) {
-    if stream.shutdown().await.is_err() {
-        return;
-    }
-    let mut scrap = [0; 4 << 10];
-    let mut left = LINGER_BYTES;
-    let rest = async {
-        while let Ok(bytes @ 1..) = stream.read(&mut scrap).await {
-            left = left.saturating_sub(bytes);
-            if left == 0 {
-                return;
-            }
-        }
-    };
-    let _ = tokio::time::timeout(LINGER, rest).await;
 }

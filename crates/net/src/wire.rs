@@ -8,17 +8,14 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::BufMut;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 use tokio::time::{Instant, Sleep};
 
+use crate::linger::linger;
 use crate::stop::{Phase, Stop};
 
 /// An idle connection keeps no more input buffer than this.
 const IDLE_BYTES: usize = 4 * 1024;
-/// After the last word the other end may send so much more, so long, before the socket is closed under it. Closing at
-/// once would reset the connection and take that last word away from a client that is still sending.
-const LINGER_BYTES: usize = 4 * 1024 * 1024;
-const LINGER: Duration = Duration::from_secs(2);
 
 /// A buffered connection.
 pub struct Wire<S> {
@@ -169,17 +166,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
 
     /// Send what was gathered, say that nothing follows, and let the other end finish, so that it can read it.
     pub async fn close(mut self, until: Instant) {
-        if self.flush(until).await.is_err() || self.stream.shutdown().await.is_err() {
-            return;
-        }
-        let until = Instant::now() + LINGER;
-        let mut left = LINGER_BYTES;
-        while left > 0 {
-            self.used = self.input.len();
-            if self.fill(IDLE_BYTES, until, Phase::Ending).await != Filled::More {
-                return;
-            }
-            left = left.saturating_sub(self.input.len());
+        if self.flush(until).await.is_ok() {
+            linger(self.stream, self.stop).await;
         }
     }
 }
@@ -197,6 +185,8 @@ fn news_beyond(stop: &Stop, heard: Phase) -> Pin<Box<dyn Future<Output = ()> + S
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt;
+
     use super::*;
     use crate::stop;
 
