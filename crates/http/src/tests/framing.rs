@@ -183,7 +183,14 @@ async fn a_client_that_is_still_sending_can_read_why_it_was_refused() {
     let (mut reading, mut writing) = house.connect().await.into_split();
     let body = "x".repeat(3 << 20);
     let raw = format!("POST /livez HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\n{body}", body.len());
-    let sending = tokio::spawn(async move { writing.write_all(raw.as_bytes()).await });
+    // In pieces, so that most of it comes after the answer.
+    let sending = tokio::spawn(async move {
+        for piece in raw.as_bytes().chunks(64 << 10) {
+            writing.write_all(piece).await?;
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        std::io::Result::Ok(())
+    });
     let mut came = Vec::new();
     reading.read_to_end(&mut came).await.expect("the connection ends without a reset");
     Answer::read(&came).expect_problem(413, "body-too-large");
