@@ -13,6 +13,8 @@ pub mod list;
 pub mod memory;
 pub mod outbox;
 pub mod peers;
+pub mod queue;
+pub mod readers;
 pub mod registry;
 pub mod search;
 mod sync;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use mail::Summary;
 
 use crate::change::News;
+use crate::queue::Queue;
 
 use super::kept::Parcel;
-use super::queue::Queue;
 
 /// Collected under the lock, let go behind it.
 #[derive(Default)]

@@ -23,7 +23,6 @@ mod folder;
 mod jobs;
 mod kept;
 mod log;
-mod queue;
 mod records;
 mod settings;
 mod state;

@@ -12,29 +12,26 @@ use jiff::Timestamp;
 
 use crate::clock::Clock;
 use crate::error::{Error, Result};
+use crate::queue::Queue;
+use crate::readers::Readers;
 use crate::registry::{Entry, Expect, Put, Registry, RegistryChange, RegistryChanges, Version};
 use crate::sync::{Mutex, MutexGuard};
-
-use super::queue::Queue;
 
 /// Charged for each record beside its key and value.
 const RECORD_WEIGHT: u64 = 256;
 /// Expired records freed by one put: more than it writes, so that they never gather.
 const SWEEP: usize = 4;
 
-type Reader = Arc<Queue<RegistryChange>>;
-
 /// The records of the memory engine.
 pub(super) struct Records {
     state: Arc<Mutex<State>>,
     clock: Arc<dyn Clock>,
-    lag_max: usize,
 }
 
 struct State {
     kinds: HashMap<String, BTreeMap<String, Entry>>,
     expiries: BTreeSet<(Timestamp, String, String)>,
-    readers: HashMap<String, Vec<Reader>>,
+    readers: Readers<String, RegistryChange>,
     bytes: u64,
     bytes_max: u64,
     last: u64,
@@ -42,9 +39,9 @@ struct State {
 
 impl Records {
     pub(super) fn new(bytes_max: u64, lag_max: usize, clock: Arc<dyn Clock>) -> Self {
-        let (kinds, readers) = (HashMap::new(), HashMap::new());
+        let (kinds, readers) = (HashMap::new(), Readers::new(lag_max));
         let state = State { kinds, expiries: BTreeSet::new(), readers, bytes: 0, bytes_max, last: 0 };
-        Self { state: Arc::new(Mutex::new(state)), clock, lag_max }
+        Self { state: Arc::new(Mutex::new(state)), clock }
     }
 
     fn hold(&self) -> MutexGuard<'_, State> {
@@ -104,18 +101,8 @@ impl State {
 
     /// Records change seldom and their readers are few: they are woken under the lock.
     fn tell(&self, kind: &str, change: &RegistryChange) {
-        for reader in self.readers.get(kind).into_iter().flatten() {
+        for reader in self.readers.of(&kind.to_owned()) {
             reader.put(change.clone(), || RegistryChange::Lost);
-            reader.wake();
-        }
-    }
-}
-
-/// The engine is gone: every stream ends.
-impl Drop for State {
-    fn drop(&mut self) {
-        for reader in self.readers.values().flatten() {
-            reader.close();
             reader.wake();
         }
     }
@@ -166,15 +153,14 @@ impl Registry for Records {
     }
 
     async fn watch(&self, kind: &str) -> Result<RegistryChanges> {
-        let queue = Arc::new(Queue::new(VecDeque::new(), self.lag_max));
-        self.hold().readers.entry(kind.to_owned()).or_default().push(Arc::clone(&queue));
+        let queue = self.hold().readers.join(&kind.to_owned(), VecDeque::new());
         Ok(Box::pin(Watch { queue, kind: kind.to_owned(), state: Arc::downgrade(&self.state) }))
     }
 }
 
 /// One held stream.
 struct Watch {
-    queue: Reader,
+    queue: Arc<Queue<RegistryChange>>,
     kind: String,
     state: Weak<Mutex<State>>,
 }
@@ -190,13 +176,7 @@ impl Stream for Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         let Some(state) = self.state.upgrade() else { return };
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(readers) = state.readers.get_mut(&self.kind) {
-            readers.retain(|other| !Arc::ptr_eq(other, &self.queue));
-            if readers.is_empty() {
-                state.readers.remove(&self.kind);
-            }
-        }
+        state.lock().unwrap_or_else(PoisonError::into_inner).readers.leave(&self.kind, &self.queue);
     }
 }
 

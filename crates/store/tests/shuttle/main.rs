@@ -22,6 +22,10 @@ use store::{ManualClock, NewJob, News, Position, Scope};
 pub(crate) use store::{Abilities, Store, change, clock, delivery, error, list, outbox, peers, registry};
 
 mod memory;
+#[path = "../../src/queue.rs"]
+mod queue;
+#[path = "../../src/readers.rs"]
+mod readers;
 
 mod sync {
     //! The lock of the scheduler.

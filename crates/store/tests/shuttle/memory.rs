@@ -12,8 +12,6 @@ mod jobs;
 mod kept;
 #[path = "../../src/memory/log.rs"]
 mod log;
-#[path = "../../src/memory/queue.rs"]
-mod queue;
 #[path = "../../src/memory/records.rs"]
 mod records;
 #[path = "../../src/memory/settings.rs"]

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, Waker};
 use crate::sync::{Mutex, MutexGuard};
 
 /// What waits for one reader.
-pub(super) struct Queue<T>(Mutex<State<T>>);
+pub struct Queue<T>(Mutex<State<T>>);
 
 struct State<T> {
     items: VecDeque<T>,
@@ -21,14 +21,14 @@ struct State<T> {
 
 impl<T> Queue<T> {
     /// A queue that begins with these items and holds `more_max` beside them.
-    pub(super) fn new(items: VecDeque<T>, more_max: usize) -> Self {
+    pub fn new(items: VecDeque<T>, more_max: usize) -> Self {
         let items_max = items.len().saturating_add(more_max).max(1);
         Self(Mutex::new(State { items, items_max, closed: false, reader: None }))
     }
 
     /// Put an item in; in a full queue `lost` takes the place of everything, which is handed back to be dropped. The
     /// reader sleeps on until [`Queue::wake`], which belongs behind the writer's own lock.
-    pub(super) fn put(&self, item: T, lost: impl FnOnce() -> T) -> Option<VecDeque<T>> {
+    pub fn put(&self, item: T, lost: impl FnOnce() -> T) -> Option<VecDeque<T>> {
         let mut state = self.hold();
         if state.items.len() < state.items_max {
             state.items.push_back(item);
@@ -40,12 +40,12 @@ impl<T> Queue<T> {
     }
 
     /// Nothing will come any more.
-    pub(super) fn close(&self) {
+    pub fn close(&self) {
         self.hold().closed = true;
     }
 
     /// Let the reader look.
-    pub(super) fn wake(&self) {
+    pub fn wake(&self) {
         let reader = self.hold().reader.take();
         if let Some(reader) = reader {
             reader.wake();
@@ -53,7 +53,7 @@ impl<T> Queue<T> {
     }
 
     /// The next item. Nothing there and being known as the reader is one step, so that no item is slept over.
-    pub(super) fn poll(&self, context: &Context<'_>) -> Poll<Option<T>> {
+    pub fn poll(&self, context: &Context<'_>) -> Poll<Option<T>> {
         let mut state = self.hold();
         match state.items.pop_front() {
             Some(item) => Poll::Ready(Some(item)),
