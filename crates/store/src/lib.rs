@@ -24,7 +24,7 @@ use mail::{Mailbox, MessageId};
 
 pub use change::{Change, Changes, Filed, News, Position, Scope};
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use delivery::{Copy, Delivery, Stored};
+pub use delivery::{Copy, Delivery, Sorted, Stored};
 pub use error::{Error, Result};
 pub use list::{Item, Listing, MailboxOrder, MailboxPage, MailboxState, Page, RecentPage};
 pub use memory::Memory;

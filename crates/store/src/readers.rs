@@ -51,12 +51,18 @@ impl<K: Eq + Hash + Clone, T> Readers<K, T> {
     }
 }
 
-/// The engine is gone: every stream ends.
-impl<K, T> Drop for Readers<K, T> {
-    fn drop(&mut self) {
+impl<K, T> Readers<K, T> {
+    /// The engine is going: every stream ends, once its reader has what waits for it.
+    pub fn close(&self) {
         for queue in self.queues.values().flatten() {
             queue.close();
             queue.wake();
         }
+    }
+}
+
+impl<K, T> Drop for Readers<K, T> {
+    fn drop(&mut self) {
+        self.close();
     }
 }

@@ -37,6 +37,24 @@ pub enum Expect {
     Version(Version),
 }
 
+impl Entry {
+    /// Whether it has not expired.
+    pub fn is_live(&self, now: Timestamp) -> bool {
+        self.expires.is_none_or(|expires| now < expires)
+    }
+}
+
+impl Expect {
+    /// Whether what is there is what was expected.
+    pub fn is_met(self, there: Option<&Entry>) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Absent => there.is_none(),
+            Self::Version(version) => there.is_some_and(|entry| entry.version == version),
+        }
+    }
+}
+
 /// What became of a put.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Put {

@@ -38,7 +38,7 @@ impl Letter {
         Self { subject: subject.into(), to, size: 0, received_at: None, expires: None, jobs: Vec::new() }
     }
 
-    /// Of about this many bytes.
+    /// Of at least this many bytes, and a few more at most.
     pub fn size(self, size: usize) -> Self {
         Self { size, ..self }
     }
@@ -59,11 +59,18 @@ impl Letter {
         self
     }
 
-    /// The bytes it is stored as: every value of a byte is among them.
+    /// The bytes it is stored as: every value of a byte is among them, and an engine that packs them gains nothing.
     pub fn raw(&self) -> Bytes {
         let mut raw = format!("From: Ann <ann@shop.test>\r\nSubject: {}\r\n\r\n", self.subject).into_bytes();
         raw.extend(0..=255u8);
-        raw.resize(raw.len().max(self.size), b'.');
+        let mut state = self.subject.len() as u64 + 1;
+        while raw.len() < self.size {
+            // xorshift64: as good as chance here, and the same every time.
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            raw.extend(state.to_le_bytes());
+        }
         raw.into()
     }
 

@@ -1,13 +1,12 @@
 //! A message as the memory engine holds it, and what it is charged for.
 
-use std::mem;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::Timestamp;
-use mail::{Address, Envelope, Mailbox, MessageId, Summary};
+use mail::{Address, Envelope, Mailbox, Summary};
 
-use crate::delivery::{Copy, Delivery};
+use crate::delivery::{Delivery, Sorted};
 use crate::outbox::NewJob;
 
 use super::settings::Settings;
@@ -70,49 +69,22 @@ impl Draft {
     }
 
     pub(super) fn of(delivery: Delivery, settings: &Settings) -> Self {
-        let Delivery { raw, envelope, digest, received_at, copies, mut tags, jobs } = delivery;
-        let size = raw.len() as u64;
-        let weight = PARCEL_WEIGHT + size + weight_of(&envelope);
-        let (mut from, mut subject) = (digest.from.unwrap_or_else(|| author_of(&envelope)), digest.subject);
-        let mut left = copies.len();
+        let received_at = delivery.received_at;
+        let Sorted { raw, envelope, copies, jobs } = delivery.sort();
+        let weight = PARCEL_WEIGHT + raw.len() as u64 + weight_of(&envelope);
         let parcel = Arc::new(Parcel { raw, envelope, weight });
         let aged = settings.retention.map_or(NEVER, |age| {
             received_at.as_microsecond().saturating_add(Micros::try_from(age.as_micros()).unwrap_or(NEVER))
         });
-        let keep = |Copy { mailbox, rcpt_to, other_recipients, expires }| {
-            left -= 1;
-            let summary = Summary {
-                id: MessageId::new(0),
-                received_at,
-                size,
-                from: pass(&mut from, left),
-                subject: pass(&mut subject, left),
-                mail_from: parcel.envelope.reverse_path.clone(),
-                rcpt_to,
-                transaction: parcel.envelope.transaction,
-                other_recipients,
-                expires,
-                tags: pass(&mut tags, left),
-            };
+        let keep = |(mailbox, summary): (Mailbox, Summary)| {
             let weight = COPY_WEIGHT + texts_of(&summary, &mailbox);
-            let deadline = expires.map_or(NEVER, Timestamp::as_microsecond).min(aged);
+            let deadline = summary.expires.map_or(NEVER, Timestamp::as_microsecond).min(aged);
             (mailbox, Kept { summary: Arc::new(summary), parcel: Arc::clone(&parcel), weight, deadline })
         };
         let copies: Vec<_> = copies.into_iter().map(keep).collect();
         let weight = weight + copies.iter().map(|(_, kept)| kept.weight).sum::<u64>();
         Self { copies, jobs, weight }
     }
-}
-
-/// The last copy takes what the others cloned: most messages have one.
-fn pass<T: Clone + Default>(value: &mut T, left: usize) -> T {
-    if left == 0 { mem::take(value) } else { value.clone() }
-}
-
-/// What a list shows as the author when the header names none.
-fn author_of(envelope: &Envelope) -> mail::Author {
-    let email = envelope.reverse_path.0.as_ref().map(ToString::to_string).unwrap_or_default();
-    mail::Author { name: String::new(), email }
 }
 
 fn weight_of(envelope: &Envelope) -> u64 {

@@ -51,7 +51,7 @@ impl Records {
 
 impl State {
     fn get(&self, kind: &str, key: &str, now: Timestamp) -> Option<&Entry> {
-        self.kinds.get(kind)?.get(key).filter(|entry| is_live(entry, now))
+        self.kinds.get(kind)?.get(key).filter(|entry| entry.is_live(now))
     }
 
     fn put(&mut self, kind: &str, entry: Entry, now: Timestamp) -> Result<Put> {
@@ -119,7 +119,7 @@ impl Registry for Records {
         let now = self.clock.now();
         let state = self.hold();
         let entries = state.kinds.get(kind).into_iter().flat_map(BTreeMap::values);
-        Ok(entries.filter(|entry| is_live(entry, now)).cloned().collect())
+        Ok(entries.filter(|entry| entry.is_live(now)).cloned().collect())
     }
 
     async fn put(
@@ -134,7 +134,7 @@ impl Registry for Records {
         let entry = Entry { key: key.to_owned(), value, version: Version(0), expires };
         let mut state = self.hold();
         let there = state.get(kind, key, now);
-        if !is_met(expect, there) {
+        if !expect.is_met(there) {
             return Ok(Put::Conflict(there.cloned()));
         }
         state.put(kind, entry, now)
@@ -144,7 +144,7 @@ impl Registry for Records {
         let now = self.clock.now();
         let mut state = self.hold();
         let there = state.get(kind, key, now);
-        if there.is_none() || !is_met(expect, there) {
+        if there.is_none() || !expect.is_met(there) {
             return Ok(false);
         }
         state.remove(kind, key);
@@ -177,18 +177,6 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let Some(state) = self.state.upgrade() else { return };
         state.lock().unwrap_or_else(PoisonError::into_inner).readers.leave(&self.kind, &self.queue);
-    }
-}
-
-fn is_live(entry: &Entry, now: Timestamp) -> bool {
-    entry.expires.is_none_or(|expires| now < expires)
-}
-
-fn is_met(expect: Expect, there: Option<&Entry>) -> bool {
-    match expect {
-        Expect::Any => true,
-        Expect::Absent => there.is_none(),
-        Expect::Version(version) => there.is_some_and(|entry| entry.version == version),
     }
 }
 
