@@ -9,11 +9,12 @@ use anyhow::{Context, Result, anyhow, bail};
 use mailroom::Mailroom;
 use net::{Gate, Lanes, Listener, Stop, Stopper};
 use store::{Memory, SystemClock};
+use store_disk::Disk;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
 use crate::announce::{Started, dialled};
-use crate::config::{Config, Engine, Size, Store, Time};
+use crate::config::{self, Config, Engine, Size, Store, Time};
 use crate::signals::Signals;
 use crate::{limits, log};
 
@@ -53,10 +54,16 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     let (stopper, stop) = net::stop::channel();
     let grace = config.stop_grace;
     let format = config.log_format;
-    let servers = spawn(config, smtp, http, lanes, stop);
+    let mut servers = JoinSet::new();
+    let Opened { engine, close } = open(&config.store, &mut servers)?;
+    spawn(&mut servers, engine, config, smtp, http, lanes, stop);
     started.tell(format);
     started.ready();
-    end(signals, stopper, servers, grace).await
+    let code = end(signals, stopper, servers, grace).await?;
+    if code == ExitCode::SUCCESS {
+        close();
+    }
+    Ok(code)
 }
 
 /// Listen, or say which key to change; the error's own words tell its cause already.
@@ -65,9 +72,15 @@ fn bind(key: &str, addr: &str) -> Result<Listener> {
 }
 
 /// Start every server.
-fn spawn(config: Config, smtp: Listener, http: Listener, lanes: Arc<Lanes>, stop: Stop) -> JoinSet<()> {
-    let mut servers = JoinSet::new();
-    let engine = open(config.store, &mut servers);
+fn spawn(
+    servers: &mut JoinSet<()>,
+    engine: Arc<dyn store::Store>,
+    config: Config,
+    smtp: Listener,
+    http: Listener,
+    lanes: Arc<Lanes>,
+    stop: Stop,
+) {
     let mailroom = Mailroom::new(engine, config.mailroom);
     let gate = Gate::new(config.smtp.connections_max, config.smtp.connections_per_ip_max);
     servers.spawn(smtp::serve(
@@ -80,28 +93,64 @@ fn spawn(config: Config, smtp: Listener, http: Listener, lanes: Arc<Lanes>, stop
     ));
     let gate = Gate::new(config.http.connections_max, config.http.connections_per_ip_max);
     servers.spawn(web::serve(http, Arc::new(config.http), mailroom, gate, lanes, stop));
-    servers
+}
+
+/// An engine, and how it is closed when everybody has ended.
+struct Opened {
+    engine: Arc<dyn store::Store>,
+    close: Box<dyn FnOnce()>,
 }
 
 /// Open the engine.
-fn open(store: Store, servers: &mut JoinSet<()>) -> Arc<dyn store::Store> {
-    let Engine::Memory { bytes_max, changes_max, lag_max, jobs_bytes_max, dead_jobs_max, registry_bytes_max } =
-        store.engine;
-    let settings = store::memory::Settings {
-        bytes_max,
-        messages_max: store.messages_max,
-        retention: store.retention,
-        changes_max,
-        lag_max,
-        jobs_bytes_max,
-        dead_jobs_max,
-        registry_bytes_max,
-    };
-    let memory = Arc::new(Memory::new(settings, Arc::new(SystemClock)));
+fn open(store: &Store, servers: &mut JoinSet<()>) -> Result<Opened> {
+    match &store.engine {
+        Engine::Memory(keys) => Ok(Opened { engine: open_memory(store, keys, servers), close: Box::new(|| ()) }),
+        Engine::Disk(keys) => {
+            let disk = Arc::new(Disk::open(disk_settings(store, keys), Arc::new(SystemClock))?);
+            let closing = Arc::clone(&disk);
+            Ok(Opened { engine: disk, close: Box::new(move || closing.close()) })
+        }
+    }
+}
+
+fn open_memory(store: &Store, keys: &config::Memory, servers: &mut JoinSet<()>) -> Arc<dyn store::Store> {
+    let memory = Arc::new(Memory::new(memory_settings(store, keys), Arc::new(SystemClock)));
     if store.retention.is_some() {
         servers.spawn(sweep(Arc::clone(&memory)));
     }
     memory
+}
+
+pub(crate) fn memory_settings(store: &Store, keys: &config::Memory) -> store::memory::Settings {
+    store::memory::Settings {
+        bytes_max: keys.bytes_max,
+        messages_max: store.messages_max,
+        retention: store.retention,
+        changes_max: keys.changes_max,
+        lag_max: keys.lag_max,
+        jobs_bytes_max: keys.jobs_bytes_max,
+        dead_jobs_max: keys.dead_jobs_max,
+        registry_bytes_max: keys.registry_bytes_max,
+    }
+}
+
+pub(crate) fn disk_settings(store: &Store, keys: &config::Disk) -> store_disk::Settings {
+    store_disk::Settings {
+        path: keys.path.clone(),
+        bytes_max: keys.bytes_max,
+        free_min: keys.free_min,
+        messages_max: store.messages_max,
+        retention: store.retention,
+        jump_hold: keys.jump_hold,
+        changes_max: keys.changes_max,
+        lag_max: keys.lag_max,
+        jobs_bytes_max: keys.jobs_bytes_max,
+        dead_jobs_max: keys.dead_jobs_max,
+        registry_bytes_max: keys.registry_bytes_max,
+        queue_max: keys.queue_max,
+        wait_max: keys.wait_max,
+        readers: keys.readers,
+    }
 }
 
 /// Let go what has lapsed, also while nobody calls.
@@ -114,13 +163,19 @@ async fn sweep(memory: Arc<Memory>) {
 
 /// Where mail is kept, for a person.
 fn kept(store: &Store) -> String {
-    let Engine::Memory { bytes_max, .. } = store.engine;
-    let mut bounds = vec![format!("{} in all", Size(bytes_max))];
+    let (place, bytes) = match &store.engine {
+        Engine::Memory(memory) => ("in memory, until this program ends".to_owned(), Some(memory.bytes_max)),
+        Engine::Disk(disk) => (format!("in {}, through a power cut", disk.path.display()), disk.bytes_max),
+    };
+    let mut bounds: Vec<_> = bytes.map(|bytes| format!("{} in all", Size(bytes))).into_iter().collect();
     if store.messages_max != 0 {
         bounds.push(format!("{} messages in a mailbox", store.messages_max));
     }
     bounds.extend(store.retention.map(|time| format!("for {}", Time(time))));
-    format!("in memory, until this program ends; at most {}", bounds.join(", "))
+    match bounds.is_empty() {
+        true => place,
+        false => format!("{place}; at most {}", bounds.join(", ")),
+    }
 }
 
 /// Wait to be asked to stop, and stop: at once when asked again.

@@ -1,13 +1,16 @@
 //! The limit of open files: raised as far as it goes at the start, and where that is not far enough the numbers of
 //! connections are cut to fit. A server that runs out of files cannot even turn a client away.
 
-use crate::config::Config;
+use crate::config::{Config, Engine};
 
 /// Files for everything that is no connection: the standard streams, listeners, signals, and connections on their way
 /// to being turned away.
 const RESERVE: u64 = 24;
 /// Files of each worker's event loop.
 const PER_WORKER: u64 = 4;
+/// Files of the disk engine, and of each of its readers.
+const DISK: u64 = 8;
+const PER_READER: u64 = 3;
 
 /// Raise the limit and cut the connections to fit; a sentence when something was cut.
 pub(crate) fn fit(config: &mut Config, workers: usize) -> Option<String> {
@@ -16,7 +19,11 @@ pub(crate) fn fit(config: &mut Config, workers: usize) -> Option<String> {
 
 /// Share what the limit leaves between SMTP and HTTP in the proportion they were asked for.
 fn cut(config: &mut Config, workers: usize, files: u64) -> Option<String> {
-    let reserve = RESERVE + PER_WORKER * workers as u64;
+    let store = match &config.store.engine {
+        Engine::Memory(_) => 0,
+        Engine::Disk(disk) => DISK + PER_READER * disk.readers as u64,
+    };
+    let reserve = RESERVE + PER_WORKER * workers as u64 + store;
     let room = files.saturating_sub(reserve).max(2);
     let (smtp, http) = (config.smtp.connections_max, config.http.connections_max);
     let (smtp_share, all) = (smtp as u64, smtp as u64 + http as u64);

@@ -20,12 +20,14 @@ const ALL: &[&str] = &[
     "postkeep-pop3",
     "postkeep-smtp",
     "postkeep-store",
+    "postkeep-store-disk",
 ];
 
 const WALLS: &[Wall] = &[
     Wall { room: "postkeep-mail", knows: &[], dev: &[] },
     Wall { room: "postkeep-net", knows: &[], dev: &[] },
     Wall { room: "postkeep-store", knows: &["postkeep-mail"], dev: &[] },
+    Wall { room: "postkeep-store-disk", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
     Wall { room: "postkeep-mailroom", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
     // The edges' tests need a mailroom over some engine; the edges themselves know none.
     Wall { room: "postkeep-smtp", knows: EDGE, dev: &["postkeep-store"] },

@@ -13,7 +13,7 @@ mod values;
 mod tests;
 
 pub(crate) use layers::Sources;
-pub(crate) use ready::{Config, Engine, Store};
+pub(crate) use ready::{Config, Disk, Engine, Memory, Store};
 pub(crate) use report::Report;
 pub(crate) use values::{Size, Time};
 

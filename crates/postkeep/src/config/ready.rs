@@ -1,5 +1,6 @@
 //! The configuration as the rooms take it. Every value was checked before; what goes together is checked here.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mail::Naming;
@@ -53,20 +54,40 @@ pub(crate) struct Store {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Engine {
     /// Mail until the program ends.
-    Memory {
-        /// `store.memory.bytes_max`.
-        bytes_max: u64,
-        /// `store.memory.changes_max`.
-        changes_max: usize,
-        /// `store.memory.lag_max`.
-        lag_max: usize,
-        /// `store.memory.jobs_bytes_max`.
-        jobs_bytes_max: u64,
-        /// `store.memory.dead_jobs_max`.
-        dead_jobs_max: usize,
-        /// `store.memory.registry_bytes_max`.
-        registry_bytes_max: u64,
-    },
+    Memory(Memory),
+    /// Mail in a directory, through a power cut.
+    Disk(Disk),
+}
+
+/// The section `store.memory`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is named as its key")]
+pub(crate) struct Memory {
+    pub(crate) bytes_max: u64,
+    pub(crate) changes_max: usize,
+    pub(crate) lag_max: usize,
+    pub(crate) jobs_bytes_max: u64,
+    pub(crate) dead_jobs_max: usize,
+    pub(crate) registry_bytes_max: u64,
+}
+
+/// The section `store.disk`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is named as its key")]
+pub(crate) struct Disk {
+    pub(crate) path: PathBuf,
+    /// None: no bound.
+    pub(crate) bytes_max: Option<u64>,
+    pub(crate) free_min: u64,
+    pub(crate) jump_hold: Duration,
+    pub(crate) changes_max: usize,
+    pub(crate) lag_max: usize,
+    pub(crate) jobs_bytes_max: u64,
+    pub(crate) dead_jobs_max: usize,
+    pub(crate) registry_bytes_max: u64,
+    pub(crate) queue_max: usize,
+    pub(crate) wait_max: Duration,
+    pub(crate) readers: usize,
 }
 
 /// Reads checked values by their keys' names. A name or kind that does not fit is a fault of this file, which the test
@@ -211,16 +232,40 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
 
 fn store(values: Values<'_>) -> Store {
     Store {
-        engine: Engine::Memory {
-            bytes_max: values.size("store.memory.bytes_max"),
-            changes_max: values.count("store.memory.changes_max"),
-            lag_max: values.count("store.memory.lag_max"),
-            jobs_bytes_max: values.size("store.memory.jobs_bytes_max"),
-            dead_jobs_max: values.count("store.memory.dead_jobs_max"),
-            registry_bytes_max: values.size("store.memory.registry_bytes_max"),
+        engine: match values.text("store.engine") {
+            "disk" => Engine::Disk(disk(values)),
+            _ => Engine::Memory(memory(values)),
         },
         messages_max: values.count("mailbox.messages_max"),
         retention: Some(values.time("mailbox.retention")).filter(|time| !time.is_zero()),
+    }
+}
+
+fn memory(values: Values<'_>) -> Memory {
+    Memory {
+        bytes_max: values.size("store.memory.bytes_max"),
+        changes_max: values.count("store.memory.changes_max"),
+        lag_max: values.count("store.memory.lag_max"),
+        jobs_bytes_max: values.size("store.memory.jobs_bytes_max"),
+        dead_jobs_max: values.count("store.memory.dead_jobs_max"),
+        registry_bytes_max: values.size("store.memory.registry_bytes_max"),
+    }
+}
+
+fn disk(values: Values<'_>) -> Disk {
+    Disk {
+        path: PathBuf::from(values.text("store.disk.path")),
+        bytes_max: Some(values.size("store.disk.bytes_max")).filter(|&bytes| bytes != 0),
+        free_min: values.size("store.disk.free_min"),
+        jump_hold: values.time("store.disk.jump_hold"),
+        changes_max: values.count("store.disk.changes_max"),
+        lag_max: values.count("store.disk.lag_max"),
+        jobs_bytes_max: values.size("store.disk.jobs_bytes_max"),
+        dead_jobs_max: values.count("store.disk.dead_jobs_max"),
+        registry_bytes_max: values.size("store.disk.registry_bytes_max"),
+        queue_max: values.count("store.disk.queue_max"),
+        wait_max: values.time("store.disk.wait_max"),
+        readers: values.count("store.disk.readers"),
     }
 }
 
@@ -248,6 +293,11 @@ pub(crate) fn doubts(values: &[(Value, Origin)]) -> Vec<String> {
              or lower the second"
         )
     };
-    let bounds = ["smtp.in_flight_max", "store.memory.bytes_max"].into_iter();
-    bounds.filter(|bound| read.size(bound) < message_max).map(doubt).collect()
+    let store = match read.text("store.engine") {
+        "disk" => "store.disk.bytes_max",
+        _ => "store.memory.bytes_max",
+    };
+    // The disk's bound may be 0: none.
+    let bounds = ["smtp.in_flight_max", store].into_iter();
+    bounds.filter(|bound| (1..message_max).contains(&read.size(bound))).map(doubt).collect()
 }

@@ -7,6 +7,7 @@ use toml::de::DeTable;
 use super::keys::{KEYS, Key};
 use super::values::is_hostname;
 use super::*;
+use crate::assembly;
 
 fn sources(variables: &[(&str, &str)], set: &[&str]) -> Sources {
     let variables = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
@@ -47,21 +48,11 @@ fn the_defaults_are_those_of_the_rooms() {
     assert_eq!(config.smtp, smtp::Settings::default());
     assert_eq!(config.http, web::Settings::default());
     assert_eq!(config.mailroom, mailroom::Settings::default());
-    let memory = ::store::memory::Settings::default();
-    let Engine::Memory { bytes_max, changes_max, lag_max, jobs_bytes_max, dead_jobs_max, registry_bytes_max } =
-        config.store.engine;
-    let (messages_max, retention) = (config.store.messages_max, config.store.retention);
-    let ours = ::store::memory::Settings {
-        bytes_max,
-        messages_max,
-        retention,
-        changes_max,
-        lag_max,
-        jobs_bytes_max,
-        dead_jobs_max,
-        registry_bytes_max,
-    };
-    assert_eq!(ours, memory);
+    let Engine::Memory(memory) = &config.store.engine else { panic!("{:?}", config.store.engine) };
+    assert_eq!(assembly::memory_settings(&config.store, memory), ::store::memory::Settings::default());
+    let store = set(&["store.engine=disk"]).unwrap().store;
+    let Engine::Disk(disk) = &store.engine else { panic!("{:?}", store.engine) };
+    assert_eq!(assembly::disk_settings(&store, disk), store_disk::Settings::new("postkeep-data"));
 }
 
 #[test]
@@ -190,7 +181,7 @@ fn texts_have_their_form() {
 fn all_mistakes_are_told_at_once() {
     let variables = [("POSTKEEP_SMTP__ADR", "x"), ("POSTKEEP_LOG__LEVEL", "loud"), ("POSTKEEP_WHATEVER", "x")];
     let report =
-        Checked::of(&sources(&variables, &["smtp.message_max=0", "store.engine=disk", "nonsense"])).unwrap_err();
+        Checked::of(&sources(&variables, &["smtp.message_max=0", "store.engine=tape", "nonsense"])).unwrap_err();
     assert_eq!(
         report.to_string(),
         "\
@@ -199,7 +190,7 @@ POSTKEEP_SMTP__ADR: this variable sets no key; did you mean POSTKEEP_SMTP__ADDR?
 POSTKEEP_WHATEVER: this variable sets no key; unset it, or see \"postkeep config default\" for the keys
 --set: nonsense has no =; write it as --set smtp.addr=127.0.0.1:2525
 --set: smtp.message_max takes 1 to 4GiB, not 0
---set: store.engine knows only \"memory\" in this version, not \"disk\"
+--set: store.engine takes one of \"memory\", \"disk\", not \"tape\"
 "
     );
 }
@@ -264,13 +255,15 @@ fn a_bound_below_the_largest_message_is_doubted() {
     assert_eq!(doubts(&[]), 0);
     assert_eq!(doubts(&["smtp.in_flight_max=1MiB"]), 1);
     assert_eq!(doubts(&["smtp.message_max=1GiB"]), 2);
+    assert_eq!(doubts(&["store.engine=disk", "smtp.message_max=1GiB"]), 1, "a bound of 0 is none");
+    assert_eq!(doubts(&["store.engine=disk", "store.disk.bytes_max=1MiB"]), 1);
 }
 
 #[test]
 fn every_key_has_its_variable() {
     for Key { name, .. } in KEYS {
         let key = &KEYS[Key::index(name).unwrap()];
-        let checked = Checked::of(&sources(&[(&key.variable(), "a b")], &[]));
+        let checked = Checked::of(&sources(&[(&key.variable(), "a b\0")], &[]));
         let said = checked.expect_err("no kind takes this").to_string();
         assert!(
             said.starts_with(&format!("{}: {name} takes ", key.variable())) || said.contains("knows only"),

@@ -115,6 +115,7 @@ impl Kind {
         let understood = match self {
             Self::Addr => texts::addr(text),
             Self::Hostname => texts::hostname(text),
+            Self::Path => (!text.is_empty() && !text.contains('\0')).then(|| text.to_owned()),
             Self::Hosts => texts::host(text),
             Self::Networks => texts::network(text).map(|_| text.to_owned()),
             Self::Choice(words) => words.contains(&text).then(|| text.to_owned()),
@@ -155,6 +156,7 @@ impl Kind {
         match self {
             Self::Addr => format!("takes an address such as \"127.0.0.1:1025\" or \"[::1]:0\", not {given}"),
             Self::Hostname => format!("takes a host name such as \"mail.example.com\", not {given}"),
+            Self::Path => format!("takes a path such as \"/var/lib/postkeep\", not {given}"),
             Self::Url => format!("takes a URL such as \"https://mail.example.com/prefix\", not {given}"),
             Self::Hosts => {
                 format!("takes a list of names such as \"mail.example.com\" or \"*.example.com\", not {given}")
