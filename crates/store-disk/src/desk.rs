@@ -12,6 +12,7 @@ mod room;
 mod seats;
 mod sweep;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -58,6 +59,10 @@ pub(crate) struct Desk<'c> {
     record_changes: Vec<(String, RegistryChange)>,
     /// Messages appended in this transaction.
     appended: u64,
+    /// Whether what cannot be removed because it is damaged is left behind; see [`Desk::be_careful`].
+    careful: bool,
+    /// Places of damaged messages that could not be removed, and are passed over.
+    stuck: HashSet<i64>,
 }
 
 /// Sequences and sums, kept in memory and rolled back with the transaction.
@@ -98,6 +103,8 @@ impl<'c> Desk<'c> {
             changes: Vec::new(),
             record_changes: Vec::new(),
             appended: 0,
+            careful: false,
+            stuck: HashSet::new(),
         };
         desk.find_next_deadline()?;
         Ok(desk)
@@ -115,7 +122,7 @@ impl<'c> Desk<'c> {
     pub(crate) fn close_books(&mut self) -> rusqlite::Result<()> {
         let Books { last_position, forgotten, last_job, last_version, .. } = self.books;
         let sql = "UPDATE state SET last_position = ?1, forgotten = ?2, last_job = ?3, last_version = ?4, seen_at = ?5";
-        self.statement(sql)?.execute((last_position, forgotten, last_job, last_version, micros(self.now))).map(drop)
+        self.statement(sql)?.execute((last_position, forgotten, last_job, last_version, self.today)).map(drop)
     }
 
     pub(crate) fn commit(&mut self) -> rusqlite::Result<()> {
@@ -127,6 +134,11 @@ impl<'c> Desk<'c> {
         self.feeds.tell(self.changes.drain(..), self.record_changes.drain(..));
         self.room.measure(self.connection)?;
         Ok(std::mem::take(&mut self.appended))
+    }
+
+    /// From here on, what is damaged is left behind where it cannot be removed; or not any more.
+    pub(crate) fn be_careful(&mut self, careful: bool) {
+        self.careful = careful;
     }
 
     /// Undo everything since [`Desk::begin`], in the database and here.

@@ -83,6 +83,11 @@ impl Disk {
         Ok(Self { shared, writer: None, pool, epoch, _directory: None })
     }
 
+    /// The messages that were found damaged since it was opened.
+    pub fn damaged(&self) -> Vec<MessageId> {
+        self.shared.quarantine.all()
+    }
+
     /// Do what is left, and end: all threads of this engine are gone then. Calls made later are told to try later.
     pub fn close(&self) {
         if let Some(writer) = &self.writer {
@@ -149,6 +154,10 @@ fn origin(connection: &Connection) -> rusqlite::Result<(u64, i64)> {
 impl Store for Disk {
     fn abilities(&self) -> Abilities {
         Abilities { engine: "disk", promise: "through a power cut", epoch: self.epoch, whole_view: true }
+    }
+
+    async fn ready(&self) -> Result<()> {
+        self.shared.health.check()
     }
 
     async fn append(&self, delivery: Delivery) -> Result<Vec<Filed>> {

@@ -13,6 +13,11 @@ const NAMED_MAX: usize = 10_000;
 pub(crate) struct Quarantine(Mutex<HashSet<MessageId>>);
 
 impl Quarantine {
+    /// Everything that was found so far.
+    pub(crate) fn all(&self) -> Vec<MessageId> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().copied().collect()
+    }
+
     /// This message is not what was written.
     pub(crate) fn found(&self, mailbox: &Mailbox, id: MessageId) {
         let mut named = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -9,7 +9,7 @@ CREATE TABLE state (
     forgotten     INTEGER NOT NULL, -- removals up to here are not remembered
     last_job      INTEGER NOT NULL,
     last_version  INTEGER NOT NULL, -- of a record
-    seen_at       INTEGER NOT NULL  -- the clock at the last write
+    seen_at       INTEGER NOT NULL  -- the time by which mail aged at the last write
 ) STRICT;
 
 -- The mailboxes that hold mail, and only these.

@@ -16,6 +16,7 @@ use store::list::{Item, Listing, Order, Page, RecentPage};
 use store::{Position, Stored};
 
 use crate::desk::{Micros, PLACE_BITS, lapsed_from, place_range};
+use crate::error::is_damage;
 use crate::pack;
 use crate::quarantine::Quarantine;
 use crate::row::{self, BODY, Kept, MESSAGE, MESSAGE_WIDTH, Spoilt, column, position};
@@ -50,8 +51,9 @@ pub(crate) enum Look {
     Absent,
 }
 
-/// What is not shown any more, as a condition on `m`, with the two numbers that [`View::life`] gives.
-const LIVE: &str = "m.received_at > ?1 AND (m.expires IS NULL OR m.expires > ?2)";
+/// What has not lapsed, as a condition on `m`, with the two numbers that [`View::life`] gives. The plus keeps SQLite from
+/// walking along the index of ages: a list is walked in its own order.
+const LIVE: &str = "+m.received_at > ?1 AND (+m.expires IS NULL OR +m.expires > ?2)";
 
 impl View<'_> {
     pub(crate) fn list(&self, mailbox: &Mailbox, page: Page) -> rusqlite::Result<Listing> {
@@ -101,7 +103,7 @@ impl View<'_> {
         let mut rows = Vec::new();
         let read = |row: &Row<'_>| rows.extend(self.summary(row, mailbox));
         match self.each(&sql, (born, today, places.start, places.end, limit), read) {
-            Err(error) if crate::error::is_damage(&error) => self.salvage(mailbox, places, page.order, limit),
+            Err(error) if is_damage(&error) => self.salvage(mailbox, places, page.order, limit),
             Err(error) => Err(error),
             Ok(()) => Ok(rows),
         }
@@ -167,6 +169,17 @@ impl View<'_> {
     }
 
     pub(crate) fn read(&self, mailbox: &Mailbox, id: MessageId) -> rusqlite::Result<Look> {
+        let look = match self.find(mailbox, id) {
+            Err(error) if is_damage(&error) => Look::Damaged,
+            look => look?,
+        };
+        if matches!(look, Look::Damaged) {
+            self.quarantine.found(mailbox, id);
+        }
+        Ok(look)
+    }
+
+    fn find(&self, mailbox: &Mailbox, id: MessageId) -> rusqlite::Result<Look> {
         let Some(found) = self.mailbox(mailbox)? else { return Ok(Look::Absent) };
         let sql = format!("SELECT {MESSAGE} FROM message m WHERE m.id = ?1");
         let mut statement = self.statement(&sql)?;
@@ -184,13 +197,7 @@ impl View<'_> {
             Ok(Kept { body, summary }) => self.whole(body, summary)?,
             Err(Spoilt) => None,
         };
-        Ok(match whole {
-            Some(stored) => Look::Whole(Box::new(stored)),
-            None => {
-                self.quarantine.found(mailbox, id);
-                Look::Damaged
-            }
-        })
+        Ok(whole.map_or(Look::Damaged, |stored| Look::Whole(Box::new(stored))))
     }
 
     /// A message with its body; none when that is not what was written.

@@ -16,7 +16,7 @@ use store::Error;
 use crate::checkpoint::Checkpoints;
 use crate::desk::Desk;
 use crate::engine::Shared;
-use crate::error::{is_io, is_unsynced, undone};
+use crate::error::{is_damage, is_io, is_unsynced, undone};
 use crate::health::Health;
 use crate::inbox::{Inbox, Rejected};
 use crate::step::Step;
@@ -27,7 +27,9 @@ const GROUP_MAX: usize = 256;
 const GROUP_BYTES_MAX: u64 = 16 << 20;
 /// How often the writer looks whether something is to be let go.
 const SWEEP_EVERY: Duration = Duration::from_millis(200);
-/// Messages let go in one transaction: few while mail waits, more when nobody does.
+/// Without anything to do for so long, nobody is in the way.
+const IDLE_AFTER: Duration = Duration::from_millis(250);
+/// Messages let go in one transaction: few while mail comes, more when nobody is there.
 const SWEEP_BUSY: usize = 64;
 const SWEEP_IDLE: usize = 512;
 /// After a slice that took a time, mail has the disk for so many times as long.
@@ -124,6 +126,7 @@ fn run(
         health,
         checkpoints,
         next_sweep: Instant::now(),
+        served: Instant::now(),
         messages: 0,
         transactions: 0,
     };
@@ -143,6 +146,8 @@ struct Work<'c> {
     health: &'c Health,
     checkpoints: Checkpoints,
     next_sweep: Instant,
+    /// When there was last something to do.
+    served: Instant,
     messages: u64,
     transactions: u64,
 }
@@ -153,16 +158,15 @@ impl Work<'_> {
     }
 
     fn serve(&mut self, mut steps: Steps) {
+        if !steps.is_empty() {
+            self.served = Instant::now();
+        }
         steps.retain(|step| step.begin());
         while !steps.is_empty() {
             let done = self.attempt(&mut steps);
             match done {
                 Ok(number) => steps.drain(..number).for_each(|step| step.answer(None)),
                 Err(Trouble::Unknown(error)) => return answer_unknown(steps, &error),
-                Err(Trouble::Undone(error)) if steps.len() == 1 => {
-                    let failed = undone(error);
-                    steps.drain(..).for_each(|step| step.answer(Some(failed_like(&failed))));
-                }
                 Err(Trouble::Undone(error)) => {
                     tracing::debug!(%error, steps = steps.len(), "a transaction failed: its steps are tried one by one");
                     steps.drain(..).for_each(|step| self.serve_alone(step));
@@ -173,7 +177,13 @@ impl Work<'_> {
 
     fn serve_alone(&mut self, step: Box<dyn Step>) {
         let mut alone = vec![step];
-        let failed = match self.attempt(&mut alone) {
+        let mut done = self.attempt(&mut alone);
+        if matches!(&done, Err(Trouble::Undone(error)) if is_damage(error)) {
+            self.desk.be_careful(true);
+            done = self.attempt(&mut alone);
+            self.desk.be_careful(false);
+        }
+        let failed = match done {
             Ok(_) => None,
             Err(Trouble::Undone(error)) => Some(undone(error)),
             Err(Trouble::Unknown(error)) => return answer_unknown(alone, &error),
@@ -269,7 +279,7 @@ impl Work<'_> {
         if begun < self.next_sweep || self.health.check().is_err() {
             return;
         }
-        let busy = !inbox.is_empty();
+        let busy = !inbox.is_empty() || self.served.elapsed() < IDLE_AFTER;
         let rest = match self.sweep(if busy { SWEEP_BUSY } else { SWEEP_IDLE }) {
             Ok(true) if busy => begun.elapsed() * SWEEP_REST,
             Ok(true) => Duration::ZERO,
@@ -287,15 +297,25 @@ impl Work<'_> {
         if !self.desk.is_sweep_due()? {
             return Ok(false);
         }
-        let swept = self.desk.begin().and_then(|()| self.desk.sweep(budget)).and_then(|gone| {
-            if gone == 0 {
-                self.desk.give_back()?;
-            }
-            self.desk.close_books()
+        let mut swept = self.sweep_slice(budget);
+        if swept.as_ref().is_err_and(is_damage) {
+            self.desk.be_careful(true);
+            swept = self.sweep_slice(budget);
+            self.desk.be_careful(false);
+        }
+        swept
+    }
+
+    /// Nothing is committed where nothing was done: what is due may be stuck.
+    fn sweep_slice(&mut self, budget: usize) -> rusqlite::Result<bool> {
+        let swept = self.desk.begin().and_then(|()| {
+            let any = self.desk.sweep(budget)? > 0 || self.desk.give_back()?;
+            self.desk.close_books()?;
+            Ok(any)
         });
-        if let Err(error) = swept {
+        if !matches!(swept, Ok(true)) {
             self.desk.roll_back();
-            return Err(error);
+            return swept;
         }
         match self.commit() {
             Ok(()) => Ok(true),
@@ -307,14 +327,6 @@ impl Work<'_> {
 fn answer_unknown(steps: Steps, error: &rusqlite::Error) {
     for step in steps {
         step.answer(Some(Error::UnknownOutcome { why: error.to_string() }));
-    }
-}
-
-/// The same failure for one more caller.
-fn failed_like(error: &Error) -> Error {
-    match error {
-        Error::Full { what } => Error::Full { what: what.clone() },
-        other => Error::try_later(other.to_string()),
     }
 }
 

@@ -39,6 +39,11 @@ pub trait Store: Send + Sync + 'static {
     /// What this engine is and what it promises.
     fn abilities(&self) -> Abilities;
 
+    /// Whether mail would be taken now, as far as that is known without trying; why not, if not.
+    async fn ready(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Put one message into all its mailboxes, or into none: with its jobs, all or nothing, durable as the engine
     /// promises before this returns. The answer names the message in each mailbox, in the order of `delivery.copies`.
     /// After any error but [`Error::UnknownOutcome`] there is no copy, no job and no change, now or later.

@@ -4,7 +4,7 @@ use mail::{Mailbox, MessageId};
 use rusqlite::{OptionalExtension, Params, Row};
 use store::{Change, Filed, NewJob, Position};
 
-use crate::error::Fault;
+use crate::error::{Fault, is_damage};
 use crate::row::{column, number, position};
 
 use super::{Desk, PLACE_BITS, place_range};
@@ -68,7 +68,7 @@ impl Desk<'_> {
         } else {
             let places = place_range(no);
             for found in
-                self.find("WHERE place >= ?1 AND place < ?2 AND id <= ?3", (places.start, places.end, up_to))?
+                self.find("WHERE place >= ?1 AND place < ?2 AND +id <= ?3", (places.start, places.end, up_to))?
             {
                 self.remove(found)?;
             }
@@ -92,7 +92,7 @@ impl Desk<'_> {
     fn count_up_to(&self, no: i64, up_to: i64) -> rusqlite::Result<(i64, i64)> {
         let places = place_range(no);
         let sql = "SELECT count(*), count(*) FILTER (WHERE received_at > ?4 AND (expires IS NULL OR expires > ?5)) \
-                   FROM message WHERE place >= ?1 AND place < ?2 AND id <= ?3";
+                   FROM message WHERE place >= ?1 AND place < ?2 AND +id <= ?3";
         let bounds = (places.start, places.end, up_to, self.lapsed_from(), self.today);
         self.statement(sql)?.query_row(bounds, |row| Ok((row.get(0)?, row.get(1)?)))
     }
@@ -102,7 +102,7 @@ impl Desk<'_> {
     pub(super) fn renumber(&mut self, mailbox: &Mailbox, no: i64, up_to: i64) -> rusqlite::Result<i64> {
         let new = self.seats.fresh(self.connection)?;
         let places = place_range(no);
-        let sql = "SELECT place FROM message WHERE place >= ?1 AND place < ?2 AND id > ?3 ORDER BY place";
+        let sql = "SELECT place FROM message WHERE place >= ?1 AND place < ?2 AND +id > ?3 ORDER BY place";
         let later: Vec<i64> = self
             .statement(sql)?
             .query_map((places.start, places.end, up_to), |row| row.get(0))?
@@ -119,7 +119,8 @@ impl Desk<'_> {
     /// Take the oldest message of a mailbox out; false when there is none.
     pub(super) fn remove_oldest(&mut self, no: i64) -> rusqlite::Result<bool> {
         let places = place_range(no);
-        let found = self.find("WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 1", (places.start, places.end))?;
+        let sql = "WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT ?3";
+        let found = self.find(sql, (places.start, places.end, self.with_stuck(1)))?;
         let Some(oldest) = found.first() else { return Ok(false) };
         self.remove(*oldest)?;
         Ok(true)
@@ -128,27 +129,76 @@ impl Desk<'_> {
     /// Take what has lapsed out of a mailbox.
     pub(super) fn remove_lapsed_of(&mut self, no: i64) -> rusqlite::Result<()> {
         let places = place_range(no);
-        let sql = "WHERE place >= ?1 AND place < ?2 AND (received_at <= ?3 OR expires <= ?4)";
+        let sql = "WHERE place >= ?1 AND place < ?2 AND (+received_at <= ?3 OR +expires <= ?4)";
         for found in self.find(sql, (places.start, places.end, self.lapsed_from(), self.today))? {
             self.remove(found)?;
         }
         Ok(())
     }
 
-    /// Message rows by a condition.
+    /// How many rows to ask for to have so many that are not stuck.
+    pub(super) fn with_stuck(&self, budget: usize) -> i64 {
+        (budget + self.stuck.len()) as i64
+    }
+
+    /// Message rows by a condition, but for those that are stuck.
     pub(super) fn find(&self, which: &str, bounds: impl Params) -> rusqlite::Result<Vec<Found>> {
         let sql = format!("SELECT place, body, shared, received_at, expires FROM message {which}");
         let read = |row: &Row<'_>| {
             let live = self.is_live(row.get(3)?, row.get(4)?);
             Ok(Found { place: row.get(0)?, body: row.get(1)?, shared: row.get::<_, i64>(2)? != 0, live })
         };
-        self.statement(&sql)?.query_map(bounds, read)?.collect()
+        let mut statement = self.statement(&sql)?;
+        let found = statement.query_map(bounds, read)?;
+        found.filter(|found| !matches!(found, Ok(found) if self.stuck.contains(&found.place))).collect()
     }
 
     /// Take one message out; its body goes with its last copy.
     pub(super) fn remove(&mut self, found: Found) -> rusqlite::Result<()> {
+        if self.careful {
+            return self.remove_carefully(found);
+        }
+        self.remove_row(found)?;
+        self.release_body(found)
+    }
+
+    /// Take one message out of a damaged database: when its body cannot be, that stays behind, out of reach; when its row
+    /// cannot be, it is remembered as stuck, and nothing has changed.
+    fn remove_carefully(&mut self, found: Found) -> rusqlite::Result<()> {
+        let whole = self.try_out(|desk| desk.remove_row(found).and_then(|()| desk.release_body(found)));
+        let removed = match whole {
+            Err(error) if is_damage(&error) => self.try_out(|desk| desk.remove_row(found)),
+            other => other,
+        };
+        match removed {
+            Err(error) if is_damage(&error) => {
+                tracing::error!(place = found.place, %error, "a damaged message cannot be removed; `postkeep store check` tells more");
+                self.stuck.insert(found.place);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Do something, or undo it.
+    fn try_out(&mut self, work: impl FnOnce(&mut Self) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
+        self.statement("SAVEPOINT careful")?.execute([])?;
+        let done = work(self);
+        if done.is_err() {
+            self.statement("ROLLBACK TO careful")?.execute([])?;
+            self.seats.forget();
+        }
+        self.statement("RELEASE careful")?.execute([])?;
+        done
+    }
+
+    fn remove_row(&mut self, found: Found) -> rusqlite::Result<()> {
         self.statement("DELETE FROM message WHERE place = ?1")?.execute([found.place])?;
         self.seats.removed(found.no());
+        Ok(())
+    }
+
+    fn release_body(&mut self, found: Found) -> rusqlite::Result<()> {
         if found.shared {
             let sql = "UPDATE shared SET copies = copies - 1 WHERE body = ?1 RETURNING copies";
             let left: Option<i64> = self.statement(sql)?.query_row([found.body], |row| row.get(0)).optional()?;

@@ -56,7 +56,7 @@ impl Desk<'_> {
         budget: usize,
         touched: &mut BTreeSet<i64>,
     ) -> rusqlite::Result<usize> {
-        let lapsed = self.find(which, (until, budget as i64))?;
+        let lapsed = self.find(which, (until, self.with_stuck(budget)))?;
         for found in &lapsed {
             self.remove(*found)?;
             touched.insert(found.no());
@@ -69,8 +69,8 @@ impl Desk<'_> {
         let grave = self.statement("SELECT no FROM grave LIMIT 1")?.query_row([], |row| row.get(0)).optional()?;
         let Some(no) = grave else { return Ok(0) };
         let places = place_range(no);
-        let found =
-            self.find("WHERE place >= ?1 AND place < ?2 LIMIT ?3", (places.start, places.end, budget as i64))?;
+        let found = self
+            .find("WHERE place >= ?1 AND place < ?2 LIMIT ?3", (places.start, places.end, self.with_stuck(budget)))?;
         for found in &found {
             self.remove(*found)?;
         }
@@ -109,8 +109,8 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// Give some free pages back to the file system.
-    pub(crate) fn give_back(&mut self) -> rusqlite::Result<()> {
+    /// Give some free pages back to the file system; whether there were any.
+    pub(crate) fn give_back(&mut self) -> rusqlite::Result<bool> {
         let pages = self.free_pages()?.min(FREE_SLICE);
         if pages > 0 {
             // It gives back one page a step, and has to be stepped to its end.
@@ -118,7 +118,7 @@ impl Desk<'_> {
             let mut rows = statement.query([])?;
             while rows.next()?.is_some() {}
         }
-        Ok(())
+        Ok(pages > 0)
     }
 
     /// How many pages are free beyond those that are kept.
