@@ -5,7 +5,7 @@ use bytes::Bytes;
 use mail::{Mailbox, Summary};
 use store::{Delivery, NewJob, Sorted};
 
-use crate::pack;
+use crate::pack::Press;
 use crate::row::{Cover, Texts, seal_message};
 use crate::seal::Molten;
 
@@ -31,10 +31,10 @@ pub(crate) struct DraftCopy {
 const COPY_BYTES: u64 = 256;
 
 impl Draft {
-    pub(crate) fn of(delivery: Delivery) -> Self {
+    pub(crate) fn of(delivery: Delivery, press: &Press) -> Self {
         let Sorted { raw, envelope, copies, jobs } = delivery.sort();
         let hash = *blake3::hash(&raw).as_bytes();
-        let (packing, data) = pack::pack(&raw);
+        let (packing, data) = press.press(&raw);
         let cover = Cover::of(&envelope, raw.len(), packing, hash);
         let cover_seal = cover.seal();
         let copy = |(mailbox, summary): (Mailbox, Summary)| {

@@ -25,6 +25,7 @@ use crate::draft::Draft;
 use crate::error::{Fault, OpenError};
 use crate::feeds::{Feeds, Told};
 use crate::health::Health;
+use crate::pack::Press;
 use crate::pool::Pool;
 use crate::quarantine::Quarantine;
 use crate::schema;
@@ -52,6 +53,7 @@ pub(crate) struct Shared {
     pub(crate) feeds: Arc<Feeds>,
     pub(crate) health: Arc<Health>,
     pub(crate) quarantine: Quarantine,
+    pub(crate) press: Press,
 }
 
 impl Disk {
@@ -134,6 +136,7 @@ impl Shared {
             sundial: Arc::new(sundial),
             health: Arc::default(),
             quarantine: Quarantine::default(),
+            press: Press::default(),
         }
     }
 }
@@ -161,7 +164,7 @@ impl Store for Disk {
     }
 
     async fn append(&self, delivery: Delivery) -> Result<Vec<Filed>> {
-        let draft = Draft::of(delivery);
+        let draft = Draft::of(delivery, &self.shared.press);
         self.change(move |desk| desk.append(&draft)).await
     }
 

@@ -1,7 +1,11 @@
 //! Bodies as they lie on the disk: raw, or packed with zstd where that pays. What comes back is held against the hash of
 //! the raw bytes, which are the truth.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use bytes::Bytes;
+use zstd::bulk::Compressor;
 
 use crate::row::Spoilt;
 
@@ -14,27 +18,63 @@ pub(crate) const ZSTD: i64 = 1;
 const BYTES_MIN: usize = 4 << 10;
 /// The quickest level that still packs text well.
 const LEVEL: i32 = 1;
-/// So much of the beginning is tried first...
+/// So much of the middle is tried first...
 const SAMPLE: usize = 4 << 10;
 /// ...and the rest only when that shrinks below this share: mail is text, which does, or base64, which hardly does.
 const PAYS: f64 = 0.6;
+/// Transactions of no more than so many steps: nobody is in a hurry.
+const QUIET: usize = 2;
+/// Packers kept for the next message.
+const PACKERS_MAX: usize = 16;
 
-/// How a body is kept, and as what.
-pub(crate) fn pack(raw: &Bytes) -> (i64, Bytes) {
-    if raw.len() < BYTES_MIN || !pays(raw) {
-        return (RAW, raw.clone());
+/// Packs bodies while there is time for it.
+///
+/// Packing a text costs about twice the CPU that writing the saved bytes would (see `docs/performance.md`), and saves
+/// three quarters of its room. So it is done when the writer has little to do, which is nearly always, and left out under
+/// load, when the CPU is what everybody waits for.
+#[derive(Default)]
+pub(crate) struct Press {
+    /// Steps in the last transaction.
+    load: AtomicUsize,
+    /// To make one costs more than to pack a small body.
+    packers: Mutex<Vec<Compressor<'static>>>,
+}
+
+impl Press {
+    /// The writer had so many steps to do at once.
+    pub(crate) fn note_load(&self, steps: usize) {
+        self.load.store(steps, Ordering::Relaxed);
     }
-    match zstd::bulk::compress(raw, LEVEL) {
-        Ok(packed) if packed.len() < raw.len() => (ZSTD, packed.into()),
-        _ => (RAW, raw.clone()),
+
+    /// How a body is kept now, and as what.
+    pub(crate) fn press(&self, raw: &Bytes) -> (i64, Bytes) {
+        if raw.len() < BYTES_MIN || self.load.load(Ordering::Relaxed) > QUIET {
+            return (RAW, raw.clone());
+        }
+        let kept = self.hold().pop();
+        let Some(mut packer) = kept.or_else(|| Compressor::new(LEVEL).ok()) else { return (RAW, raw.clone()) };
+        let packed = pack(&mut packer, raw);
+        let mut packers = self.hold();
+        if packers.len() < PACKERS_MAX {
+            packers.push(packer);
+        }
+        packed.map_or_else(|| (RAW, raw.clone()), |packed| (ZSTD, packed.into()))
+    }
+
+    fn hold(&self) -> MutexGuard<'_, Vec<Compressor<'static>>> {
+        self.packers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn pays(raw: &[u8]) -> bool {
+/// The packed bytes, where that pays.
+fn pack(packer: &mut Compressor<'_>, raw: &[u8]) -> Option<Vec<u8>> {
     // The header of a message is text whatever its body is: the sample is taken from the middle.
     let middle = (raw.len() - SAMPLE) / 2;
-    let sample = &raw[middle..middle + SAMPLE];
-    zstd::bulk::compress(sample, LEVEL).is_ok_and(|packed| (packed.len() as f64) < SAMPLE as f64 * PAYS)
+    let sample = packer.compress(&raw[middle..middle + SAMPLE]).ok()?;
+    if sample.len() as f64 >= SAMPLE as f64 * PAYS {
+        return None;
+    }
+    packer.compress(raw).ok().filter(|packed| packed.len() < raw.len())
 }
 
 /// The raw bytes, if they are the ones that were put in.

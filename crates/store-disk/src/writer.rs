@@ -19,6 +19,7 @@ use crate::engine::Shared;
 use crate::error::{is_damage, is_io, is_unsynced, undone};
 use crate::health::Health;
 use crate::inbox::{Inbox, Rejected};
+use crate::pack::Press;
 use crate::step::Step;
 
 /// Steps in one transaction.
@@ -113,7 +114,7 @@ fn run(
     checkpoints: Checkpoints,
     ready: &SyncSender<rusqlite::Result<()>>,
 ) {
-    let Shared { settings, clock, sundial, feeds, health, .. } = &*shared;
+    let Shared { settings, clock, sundial, feeds, health, press, .. } = &*shared;
     let (settings, clock) = (Arc::clone(settings), Arc::clone(clock));
     let desk = Desk::new(&connection, settings, clock, Arc::clone(sundial), Arc::clone(feeds));
     let desk = match desk {
@@ -124,6 +125,7 @@ fn run(
         desk,
         connection: &connection,
         health,
+        press,
         checkpoints,
         next_sweep: Instant::now(),
         served: Instant::now(),
@@ -144,6 +146,7 @@ struct Work<'c> {
     desk: Desk<'c>,
     connection: &'c Connection,
     health: &'c Health,
+    press: &'c Press,
     checkpoints: Checkpoints,
     next_sweep: Instant,
     /// When there was last something to do.
@@ -160,6 +163,7 @@ impl Work<'_> {
     fn serve(&mut self, mut steps: Steps) {
         if !steps.is_empty() {
             self.served = Instant::now();
+            self.press.note_load(steps.len());
         }
         steps.retain(|step| step.begin());
         while !steps.is_empty() {
