@@ -26,6 +26,8 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     parts.part("tidy", tidy::check);
     parts.part("clippy", || must(&mut build(cargo(["clippy"]), &["--all-targets", "--", "-D", "warnings"])));
     parts.part("tests", || must(&mut build(cargo(["test"]), &[])));
+    #[cfg(target_os = "linux")]
+    parts.part("crash", || crate::crash::short(crate::shell::built()?.join("postkeep")));
     parts.part("docs", || must(build(cargo(["doc"]), &["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     if which("cargo-deny").is_some() {
         // Without advisories: their database comes from the network, which is not always there.

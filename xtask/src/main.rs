@@ -8,6 +8,8 @@ mod args;
 mod bench;
 mod ci;
 #[cfg(target_os = "linux")]
+mod crash;
+#[cfg(target_os = "linux")]
 mod load;
 #[cfg(target_os = "linux")]
 mod long;
@@ -21,15 +23,27 @@ use anyhow::{Result, bail};
 use crate::args::Args;
 
 const HELP: &str = "\
-cargo xtask ci                                    what CI runs: fmt, clippy, tidy, tests, docs (and deny where installed)
+cargo xtask ci                                    what CI runs: fmt, clippy, tidy, tests, a short crash campaign, docs
+                                                  (and deny where installed)
 cargo xtask tidy                                  the repository's own rules: walls, sizes, links, banned crates
-cargo xtask bench [smtp|http|start|all]           speed, beside a yardstick in the same run
+cargo xtask bench [smtp|http|start|disk|all]      speed, beside a yardstick in the same run
     --rounds N --seconds N                        how often and how long (5 and 5)
     --write                                       put the table into docs/performance.md
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|portable|hold|slow|bench|all]
+cargo xtask crash                                 kill the server under load, again and again, and hold what is there
+                                                  after it against what the clients were told
+    --rounds N --seed S                           how often (100), and a seed to do the same again
+    --set KEY=VALUE                               a setting of the server; store.engine=disk is set already
+    --syscalls                                    instead: kill it at every write and sync, by strace
+    --lying                                       instead: a build that acknowledges too early, which must be found out
+    --bin PATH                                    a binary that is already built
+cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
+    --rounds N --seed S                           how often the server is killed (1000), or loses its power (50; as root)
+    --lying                                       power only: fake every sync, which must be found out
+    --scale X --write                             disk only (growth, expiry, reopen, turnover, also by name): a smaller
+                                                  size for trying out; put the tables into docs/
     --bin PATH                                    a binary that is already built
 ";
 
@@ -50,9 +64,11 @@ fn run(mut args: Args) -> Result<()> {
         #[cfg(target_os = "linux")]
         Some("bench") => bench::run(args),
         #[cfg(target_os = "linux")]
+        Some("crash") => crash::run(args),
+        #[cfg(target_os = "linux")]
         Some("long") => long::run(args),
         #[cfg(not(target_os = "linux"))]
-        Some("bench" | "long") => bail!("this reads /proc and so runs on Linux only"),
+        Some("bench" | "crash" | "long") => bail!("this reads /proc and so runs on Linux only"),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");
             Ok(())

@@ -32,7 +32,7 @@ pub(super) fn run(plan: &Plan) -> Result<()> {
         WORKS.iter().map(|(_, path, _)| get(ours.address("http")?, path)).collect::<Result<_>>()?;
     let bare = bare(&answers)?;
 
-    let mut report = Report::new("http", COLUMNS);
+    let mut report = Report::new("bench http", COLUMNS);
     for (number, (name, path, goal)) in WORKS.iter().enumerate() {
         let same = get(bare.address("http")?, &format!("/{number}"))?;
         ensure!(same.body == answers[number].body, "the bare handler answers something else");

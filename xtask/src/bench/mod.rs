@@ -1,5 +1,6 @@
 //! Speed, always beside a yardstick in the same run: machines differ from hour to hour, ratios hardly do.
 
+mod disk;
 mod http;
 mod report;
 mod smtp;
@@ -12,7 +13,7 @@ use anyhow::{Result, bail};
 
 use crate::args::Args;
 use crate::load::server::binary;
-use report::Report;
+pub(crate) use report::Report;
 
 /// What to measure, how often and how long.
 pub(crate) struct Plan {
@@ -35,7 +36,7 @@ impl Plan {
     }
 }
 
-/// `cargo xtask bench [smtp|http|start|all]`.
+/// `cargo xtask bench [smtp|http|start|disk|all]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let rounds: usize = args.value("--rounds")?.unwrap_or(5);
@@ -47,8 +48,9 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         "smtp" => smtp::run,
         "http" => http::run,
         "start" => start::run,
+        "disk" => disk::run,
         "all" => all,
-        _ => bail!("`bench {which}` is unknown: smtp, http, start or all"),
+        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk or all"),
     };
     let time = Duration::from_secs(seconds.max(1));
     measure(&Plan { binary: binary(named)?, rounds: rounds.max(1), time, write })
@@ -58,5 +60,6 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
 pub(crate) fn all(plan: &Plan) -> Result<()> {
     start::run(plan)?;
     smtp::run(plan)?;
-    http::run(plan)
+    http::run(plan)?;
+    disk::run(plan)
 }

@@ -7,19 +7,25 @@ use anyhow::{Context, Result};
 
 use crate::shell::{output, root};
 
-const BOOK: &str = "docs/performance.md";
-
 /// One measurement.
 pub(crate) struct Report {
+    /// The words behind `cargo xtask` that make it; its marks in the book are called so too.
     name: &'static str,
+    book: &'static str,
     columns: &'static [&'static str],
     rows: Vec<Vec<String>>,
     raw: Vec<String>,
 }
 
 impl Report {
+    /// One that goes into the book of speed.
     pub(crate) fn new(name: &'static str, columns: &'static [&'static str]) -> Self {
-        Self { name, columns, rows: Vec::new(), raw: Vec::new() }
+        Self::within("docs/performance.md", name, columns)
+    }
+
+    /// One that goes into another book.
+    pub(crate) fn within(book: &'static str, name: &'static str, columns: &'static [&'static str]) -> Self {
+        Self { name, book, columns, rows: Vec::new(), raw: Vec::new() }
     }
 
     pub(crate) fn row(&mut self, cells: Vec<String>) {
@@ -47,24 +53,25 @@ impl Report {
     fn heading(&self) -> String {
         let date = output(std::process::Command::new("date").args(["-u", "+%Y-%m-%d"])).unwrap_or_default();
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        format!("Measured on {} with `cargo xtask bench {}`; {cores} vCPU, virtual disk.", date.trim(), self.name)
+        format!("Measured on {} with `cargo xtask {}`; {cores} vCPU, virtual disk.", date.trim(), self.name)
     }
 
     /// Put it between its marks in the book.
     pub(crate) fn write(&self) -> Result<()> {
-        let path = root().join(BOOK);
-        let book = fs::read_to_string(&path).with_context(|| format!("{BOOK} is missing"))?;
-        fs::write(&path, replaced(&book, self.name, &self.text())?)?;
-        println!("written to {BOOK}");
+        let path = root().join(self.book);
+        let book = fs::read_to_string(&path).with_context(|| format!("{} is missing", self.book))?;
+        let book = replaced(&book, self.name, &self.text()).with_context(|| format!("in {}", self.book))?;
+        fs::write(&path, book)?;
+        println!("written to {}", self.book);
         Ok(())
     }
 }
 
-/// The book with the text between `<!-- bench NAME -->` and `<!-- /bench NAME -->` replaced.
+/// The book with the text between `<!-- NAME -->` and `<!-- /NAME -->` replaced.
 fn replaced(book: &str, name: &str, text: &str) -> Result<String> {
-    let (open, close) = (format!("<!-- bench {name} -->"), format!("<!-- /bench {name} -->"));
-    let (before, rest) = book.split_once(&open).with_context(|| format!("{BOOK} has no mark `{open}`"))?;
-    let (_, after) = rest.split_once(&close).with_context(|| format!("{BOOK} has no mark `{close}`"))?;
+    let (open, close) = (format!("<!-- {name} -->"), format!("<!-- /{name} -->"));
+    let (before, rest) = book.split_once(&open).with_context(|| format!("there is no mark `{open}`"))?;
+    let (_, after) = rest.split_once(&close).with_context(|| format!("there is no mark `{close}`"))?;
     Ok(format!("{before}{open}\n\n{text}\n{close}{after}"))
 }
 
@@ -73,10 +80,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_table_has_its_place_in_a_book() {
+        let speed = ["bench smtp", "bench http", "bench start", "bench disk"];
+        let large = ["long growth", "long expiry", "long turnover"];
+        let places = speed.iter().chain(&large).map(|name| ("docs/performance.md", *name));
+        for (book, name) in places.chain([("docs/reliability.md", "long reopen")]) {
+            let text = fs::read_to_string(root().join(book)).expect("the book is there");
+            assert!(replaced(&text, name, "").is_ok(), "{book} has no marks of {name}");
+        }
+    }
+
+    #[test]
     fn only_what_stands_between_the_marks_is_replaced() {
         let book = "a\n<!-- bench x -->\nold\n<!-- /bench x -->\nb\n<!-- bench y -->\n<!-- /bench y -->\n";
-        let new = replaced(book, "x", "new").expect("the marks are there");
+        let new = replaced(book, "bench x", "new").expect("the marks are there");
         assert_eq!(new, book.replace("\nold\n", "\n\nnew\n"));
-        assert!(replaced(book, "z", "new").is_err());
+        assert!(replaced(book, "bench z", "new").is_err());
     }
 }

@@ -54,7 +54,7 @@ struct Figures {
 
 pub(super) fn run(plan: &Plan) -> Result<()> {
     let source = which("smtp-source").context("smtp-source is missing: install the Debian package postfix")?;
-    let mut report = Report::new("smtp", COLUMNS);
+    let mut report = Report::new("bench smtp", COLUMNS);
     for work in WORKS {
         let (sink, ours) = measure(plan, &source, work, &mut report)?;
         let [sink_rate, our_rate, sink_cpu, our_cpu] =

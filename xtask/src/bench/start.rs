@@ -24,7 +24,7 @@ pub(super) fn run(plan: &Plan) -> Result<()> {
         idle.push(memory(server.pid())?.now as f64 / 1e6);
         server.stop()?;
     }
-    let mut report = Report::new("start", COLUMNS);
+    let mut report = Report::new("bench start", COLUMNS);
     report.raw(format!("exec to ready, ms: {}", joined(&times)));
     report.raw(format!("idle RSS, MB: {}", joined(&idle)));
 

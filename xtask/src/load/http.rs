@@ -1,6 +1,7 @@
-//! One GET at a time over plain HTTP/1.1, head and body handed back as they came.
+//! Requests over plain HTTP/1.1, answers handed back as they came: a GET on its own, or one after the other over a
+//! connection that is kept.
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
@@ -25,4 +26,53 @@ pub(crate) fn get(address: SocketAddr, path: &str) -> Result<Answer> {
     ensure!(head.starts_with("HTTP/1.1 200 "), "{path} answered {:?}", head.lines().next().unwrap_or_default());
     ensure!(!head.to_ascii_lowercase().contains("transfer-encoding:"), "{path} answered without a length");
     Ok(Answer { head, body: raw.split_off(end + 4) })
+}
+
+/// A connection that carries one request after the other.
+pub(crate) struct Connection {
+    stream: BufReader<TcpStream>,
+    host: SocketAddr,
+}
+
+impl Connection {
+    pub(crate) fn open(host: SocketAddr) -> Result<Self> {
+        let stream = TcpStream::connect(host)?;
+        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream: BufReader::with_capacity(16 * 1024, stream), host })
+    }
+
+    /// Send a request without a body. After an error the connection is of no further use.
+    pub(crate) fn send(&mut self, method: &str, path: &str) -> Result<()> {
+        let request = format!("{method} {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.host);
+        self.stream.get_mut().write_all(request.as_bytes()).context("the connection broke while sending")
+    }
+
+    /// Status and body of its answer.
+    pub(crate) fn receive(&mut self) -> Result<(u16, Vec<u8>)> {
+        let first = self.line()?;
+        let status = first.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+        let status = status.with_context(|| format!("the answer begins with {first:?}"))?;
+        let mut length = None;
+        loop {
+            let line = self.line()?.to_ascii_lowercase();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(text) = line.strip_prefix("content-length:") {
+                length = Some(text.trim().parse::<usize>().context("the length is no number")?);
+            }
+        }
+        let mut body = vec![0; length.context("the answer has no length")?];
+        self.stream.read_exact(&mut body)?;
+        Ok((status, body))
+    }
+
+    fn line(&mut self) -> Result<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line)?;
+        ensure!(line.ends_with("\r\n"), "the connection ended while an answer was due");
+        line.truncate(line.len() - 2);
+        Ok(line)
+    }
 }

@@ -31,13 +31,18 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn open(from: Ipv4Addr, to: SocketAddr) -> Result<Self> {
+        Self::named("client.test", from, to)
+    }
+
+    /// One that says this name in its EHLO.
+    pub(crate) fn named(name: &str, from: Ipv4Addr, to: SocketAddr) -> Result<Self> {
         let stream = connect(from, to)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
         // Lines of replies are short, and there may be thousands of clients.
         let mut client = Self { stream: BufReader::with_capacity(512, stream) };
         client.expect("220")?;
-        client.command("EHLO client.test", "250")?;
+        client.command(&format!("EHLO {name}"), "250")?;
         Ok(client)
     }
 
@@ -56,19 +61,33 @@ impl Client {
         self.expect("250").context("to the message")
     }
 
-    fn send(&mut self, bytes: &[u8]) -> Result<()> {
+    /// Send a line and hand back the last line of its reply, whatever it says.
+    pub(crate) fn ask(&mut self, line: &str) -> Result<String> {
+        self.send(format!("{line}\r\n").as_bytes())?;
+        self.reply()
+    }
+
+    /// Send bytes as they are; an error when not all of them left.
+    pub(crate) fn send(&mut self, bytes: &[u8]) -> Result<()> {
         self.stream.get_mut().write_all(bytes).context("the connection broke while sending")
     }
 
-    fn expect(&mut self, code: &str) -> Result<()> {
+    /// The last line of the next reply. One that is cut off is none.
+    pub(crate) fn reply(&mut self) -> Result<String> {
         loop {
             let mut line = String::new();
             self.stream.read_line(&mut line).context("the connection broke while a reply was due")?;
-            ensure!(line.starts_with(code), "the reply was {line:?} instead of {code}");
+            ensure!(line.ends_with('\n'), "the connection ended while a reply was due");
             if line.as_bytes().get(3) != Some(&b'-') {
-                return Ok(());
+                return Ok(line.trim_end().to_owned());
             }
         }
+    }
+
+    fn expect(&mut self, code: &str) -> Result<()> {
+        let line = self.reply()?;
+        ensure!(line.starts_with(code), "the reply was {line:?} instead of {code}");
+        Ok(())
     }
 }
 

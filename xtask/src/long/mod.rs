@@ -1,5 +1,7 @@
-//! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, and the benchmarks.
+//! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, a thousand crashes, power
+//! loss, the disk engine at full size, and the benchmarks.
 
+mod disk;
 mod fuzz;
 mod hold;
 mod portable;
@@ -12,17 +14,26 @@ use anyhow::{Result, bail};
 
 use crate::args::Args;
 use crate::bench;
+use crate::crash;
 use crate::load::server::binary;
 use crate::shell::Parts;
 
-/// `cargo xtask long [fuzz|portable|hold|slow|bench|all]`.
+const PARTS: [&str; 9] = ["fuzz", "portable", "hold", "slow", "crash", "power", "disk", "bench", "all"];
+
+/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|bench|all]`, and the parts of `disk` by name.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let time = Duration::from_secs(args.value("--seconds")?.unwrap_or(60));
     let named: Option<PathBuf> = args.value("--bin")?;
+    let (rounds, seed, lying) = (args.value("--rounds")?, args.value("--seed")?, args.flag("--lying"));
+    let (scale, write) = (args.value("--scale")?.unwrap_or(1.0), args.flag("--write"));
     args.finish()?;
-    if !["fuzz", "portable", "hold", "slow", "bench", "all"].contains(&which.as_str()) {
-        bail!("`long {which}` is unknown: fuzz, portable, hold, slow, bench or all");
+    if !PARTS.iter().chain(&disk::NAMES).any(|part| *part == which) {
+        let (parts, of_disk) = (PARTS.join(", "), disk::NAMES.join(", "));
+        bail!("`long {which}` is unknown; there are {parts}, and of disk alone {of_disk}");
+    }
+    if lying && which != "power" {
+        bail!("--lying belongs to `long power`, and to `cargo xtask crash`");
     }
     let wanted = |part: &str| which == part || which == "all";
 
@@ -43,6 +54,14 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     if wanted("slow") {
         parts.part("slow", || slow::run(&binary, time));
     }
+    if wanted("crash") {
+        parts.part("crash", || crash::long(binary.clone(), rounds, seed));
+    }
+    if wanted("power") {
+        parts.part("power", || crash::power(binary.clone(), rounds, seed, lying));
+    }
+    let disk = disk::Measure { binary: &binary, scale, write };
+    disk.run(&|part: &str| wanted(part) || which == "disk", &mut parts)?;
     if wanted("bench") {
         parts.part("bench", || bench::all(&bench::Plan::new(binary.clone())));
     }
