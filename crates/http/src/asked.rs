@@ -45,7 +45,12 @@ impl Asked {
         shared.guard.base_url(self.fields(), self.peer)
     }
 
-    fn fields(&self) -> &HeaderMap {
+    /// What stands behind the question mark, as it was sent.
+    pub(crate) fn query(&self) -> &str {
+        self.head.uri.query().unwrap_or_default()
+    }
+
+    pub(crate) fn fields(&self) -> &HeaderMap {
         &self.head.headers
     }
 }

@@ -1,5 +1,5 @@
 //! What every request goes through, in this order: guard, body, route, dress. Nothing in here knows a route, so no
-//! route can be forgotten by it.
+//! route can be forgotten by it; it only asks whether a body is a message to be kept.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -17,11 +17,13 @@ use axum::http::header::{
 use axum::http::{HeaderName, HeaderValue, Request};
 use axum::response::{IntoResponse, Response};
 use hyper::body::{Body as _, Incoming};
+use net::Reservation;
 use tower::Service;
 
 use crate::asked::Peer;
 use crate::connection::Pulse;
 use crate::problem::{Doing, Problem};
+use crate::router::brings_mail;
 use crate::shared::Shared;
 
 /// The fields that every answer carries, unless it has a stricter one of its own (T065): mail is nobody's to cache, to
@@ -69,14 +71,23 @@ async fn answer(
 ) -> Result<Response, Problem> {
     let (mut head, mut body) = request.into_parts();
     shared.guard.admit(&head, peer)?;
-    let doing = if head.method.is_safe() { Doing::Reading } else { Doing::Changing };
+    let brings_mail = brings_mail(&head, shared.guard.prefix());
+    let doing = match () {
+        () if head.method.is_safe() => Doing::Reading,
+        () if brings_mail => Doing::Adding,
+        () => Doing::Changing,
+    };
     let limit = shared.settings.request_timeout;
+    // Held until the answer is there: then the message is kept, or is not.
+    let mut place = shared.arrival();
+    let mut kept = Vec::new();
     if !body.is_end_stream() {
-        let drained = tokio::time::timeout(limit, drain(&mut body)).await;
-        drained.map_err(|_| Problem::body_slow())??;
+        let keep = brings_mail.then_some((&mut kept, &mut place));
+        let read = tokio::time::timeout(limit, drain(&mut body, keep)).await;
+        read.map_err(|_| Problem::body_slow())??;
     }
     head.extensions.insert(Peer(peer));
-    let running = caught(router.call(Request::from_parts(head, Body::empty())));
+    let running = caught(router.call(Request::from_parts(head, Body::from(kept))));
     match tokio::time::timeout(limit, running).await {
         Ok(Ok(Ok(response))) => Ok(response),
         Ok(Ok(Err(never))) => match never {},
@@ -85,11 +96,18 @@ async fn answer(
     }
 }
 
-/// Read a body to its end and forget it, so that the connection can carry on behind it. Its length is within the
-/// limit: the guard has seen to that.
-async fn drain(body: &mut Incoming) -> Result<(), Problem> {
+/// Read a body to its end, so that the connection can carry on behind it, and keep it or forget it. Its length is within
+/// the limit: the guard has seen to that.
+async fn drain(body: &mut Incoming, mut keep: Option<(&mut Vec<u8>, &mut Reservation)>) -> Result<(), Problem> {
     while let Some(frame) = poll_fn(|context| Pin::new(&mut *body).poll_frame(context)).await {
-        frame.map_err(|_| Problem::bad_request("The body ended early. Send as many bytes as Content-Length says."))?;
+        let frame = frame
+            .map_err(|_| Problem::bad_request("The body ended early. Send as many bytes as Content-Length says."))?;
+        if let (Some((kept, place)), Some(data)) = (&mut keep, frame.data_ref()) {
+            if !place.resize((kept.len() + data.len()) as u64) {
+                return Err(Problem::overloaded().last());
+            }
+            kept.extend_from_slice(data);
+        }
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! The one layer that every request passes before anything looks at its path: target, Host, Origin, framing.
 //!
-//! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054).
+//! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054); but for one, whose
+//! body may be larger.
 
 use std::net::IpAddr;
 
@@ -11,6 +12,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use crate::base_url::{Forwarded, PublicUrl, base_url};
 use crate::host::{Allowed, Authority, Scheme};
 use crate::problem::Problem;
+use crate::router::brings_mail;
 use crate::settings::{Network, Settings};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -22,6 +24,7 @@ pub(crate) struct Guard {
     allowed: Vec<Allowed>,
     trusted: Vec<Network>,
     body_max: u64,
+    import_max: u64,
 }
 
 impl Guard {
@@ -37,6 +40,7 @@ impl Guard {
             allowed: settings.allowed_hosts.iter().map(|text| Allowed::new(text)).collect(),
             trusted: settings.trusted_proxies.clone(),
             body_max: settings.body_max,
+            import_max: settings.import_max,
         }
     }
 
@@ -51,7 +55,7 @@ impl Guard {
         if !head.method.is_safe() {
             self.judge_origin(&head.headers, host, forwarded)?;
         }
-        self.judge_body(&head.headers)
+        self.judge_body(head)
     }
 
     /// The path in front of all routes, beside the root.
@@ -98,14 +102,17 @@ impl Guard {
 
     /// A body has a length that is told and small, or there is none. So a request that tells its length in two ways
     /// never gets further (T060): whoever stands between could have believed the other one.
-    fn judge_body(&self, fields: &HeaderMap) -> Result<(), Problem> {
+    fn judge_body(&self, head: &Parts) -> Result<(), Problem> {
+        let fields = &head.headers;
         if fields.contains_key(TRANSFER_ENCODING) {
             return Err(Problem::length_required());
         }
         let Some(length) = fields.get(CONTENT_LENGTH) else { return Ok(()) };
         let length = length.to_str().ok().and_then(|text| text.parse::<u64>().ok());
+        let is_mail = brings_mail(head, self.prefix());
         match length {
-            Some(length) if length <= self.body_max => Ok(()),
+            Some(length) if length <= if is_mail { self.import_max } else { self.body_max } => Ok(()),
+            Some(_) if is_mail => Err(Problem::message_too_large(self.import_max)),
             Some(_) => Err(Problem::body_too_large(self.body_max)),
             None => Err(Problem::bad_request("Content-Length is not a number. Send the length of the body, or none.")),
         }

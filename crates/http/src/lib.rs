@@ -1,4 +1,4 @@
-//! Mail out over HTTP: REST v1, attachments, health, and a plain page at the root.
+//! Mail out over HTTP: REST v1, attachments, health, a plain page at the root; and the way in for mail of before.
 //!
 //! Every request passes one `guard` (Host, Origin, framing, limits) before it is routed, and every answer leaves with
 //! the same protective fields, whatever its route. What the mailroom does is its own business: here its verbs are put
@@ -13,6 +13,7 @@ mod guard;
 mod health;
 mod home;
 mod host;
+mod import;
 mod json;
 mod problem;
 mod router;

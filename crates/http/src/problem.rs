@@ -40,6 +40,8 @@ enum Connection {
 pub(crate) enum Doing {
     Reading,
     Changing,
+    /// A change that would happen twice when asked for twice.
+    Adding,
 }
 
 impl Problem {
@@ -52,7 +54,7 @@ impl Problem {
     }
 
     /// The rest of what the client sends is not read.
-    fn last(self) -> Self {
+    pub(crate) fn last(self) -> Self {
         Self { connection: Connection::Closed, ..self }
     }
 
@@ -99,13 +101,30 @@ impl Problem {
     }
 
     pub(crate) fn length_required() -> Self {
-        let detail = "A body needs a Content-Length here. No route of this version takes a body: send none.";
+        let detail = "A body needs a Content-Length here. Send the length, or no body: only an import takes one.";
         Self::new(StatusCode::LENGTH_REQUIRED, "length-required", "Length required", detail).last()
     }
 
     pub(crate) fn body_too_large(max: u64) -> Self {
-        let detail = format!("A body may have {max} bytes here (http.body_max). No route of this version needs one.");
+        let detail = format!("A body may have {max} bytes here (http.body_max). Only an import takes one.");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", "Body too large", detail).last()
+    }
+
+    pub(crate) fn message_too_large(max: u64) -> Self {
+        let detail = format!("A message may have {max} bytes here. Raise smtp.message_max to take this one.");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", "Message too large", detail).last()
+    }
+
+    pub(crate) fn no_message() -> Self {
+        let detail = "Only a message can be imported. Send it as it is, with Content-Type: message/rfc822.";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-message", "Not a message", detail)
+    }
+
+    pub(crate) fn bad_query(why: &'static str) -> Self {
+        let detail = format!(
+            "The query cannot be read: {why}. It takes mailbox, receivedAt, mailFrom and rcptTo, percent-encoded."
+        );
+        Self::new(StatusCode::BAD_REQUEST, "bad-query", "Query not understood", detail)
     }
 
     pub(crate) fn host_refused() -> Self {
@@ -143,6 +162,11 @@ impl Problem {
             Doing::Reading => Self::unavailable(None),
             Doing::Changing => {
                 let detail = "It is unknown whether this was done. List the mailbox to see; asking again is safe.";
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "outcome-unknown", "Outcome unknown", detail)
+            }
+            Doing::Adding => {
+                let detail = "It is unknown whether this was done. List the mailbox to see before you ask again: the \
+                              message may be there already.";
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "outcome-unknown", "Outcome unknown", detail)
             }
         }
@@ -231,7 +255,7 @@ mod tests {
 
     #[test]
     fn each_error_of_the_mailroom_has_its_honest_answer() {
-        use Doing::{Changing, Reading};
+        use Doing::{Adding, Changing, Reading};
         let check = |error: StoreError, doing, status: u16, slug: &str| {
             let problem = Problem::of(&error.into(), doing);
             assert_eq!((problem.status.as_u16(), problem.slug), (status, slug));
@@ -242,6 +266,7 @@ mod tests {
         check(StoreError::Full { what: "secret".into() }, Changing, 507, "store-full");
         check(unknown(), Reading, 503, "store-unavailable");
         check(unknown(), Changing, 500, "outcome-unknown");
+        check(unknown(), Adding, 500, "outcome-unknown");
         check(StoreError::Unsupported { what: "fly", instead: "walk" }, Reading, 501, "engine-limit");
         let (mailbox, id) = (mail::Mailbox::from_canonical("secret"), mail::MessageId::new(1));
         check(StoreError::Damaged { mailbox, id }, Reading, 500, "message-damaged");

@@ -3,15 +3,18 @@
 use std::sync::Arc;
 
 use axum::Router;
+use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::Method;
+use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodFilter, MethodRouter};
+use bytes::Bytes;
 
 use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::shared::Shared;
-use crate::{attachment, health, home, v1};
+use crate::{attachment, health, home, import, v1};
 
 /// A path and what can be done there. HEAD works wherever GET does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,11 +38,12 @@ pub(crate) enum Operation {
     Source,
     Download,
     View,
+    Import,
 }
 
 /// Every route there is.
 pub(crate) const ROUTES: &[Route] = {
-    use Operation::{Delete, Download, Home, List, Live, Purge, Read, Ready, Source, View};
+    use Operation::{Delete, Download, Home, Import, List, Live, Purge, Read, Ready, Source, View};
     &[
         Route { path: "/", operations: &[Home] },
         Route { path: "/livez", operations: &[Live] },
@@ -49,6 +53,7 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v1/mailbox/{name}/{id}/source", operations: &[Source] },
         Route { path: "/mailbox/dattach/{name}/{id}/{index}/{filename}", operations: &[Download] },
         Route { path: "/mailbox/vattach/{name}/{id}/{index}/{filename}", operations: &[View] },
+        Route { path: import::PATH, operations: &[Import] },
     ]
 };
 
@@ -57,11 +62,12 @@ impl Operation {
     pub(crate) const fn method(self) -> Method {
         match self {
             Self::Purge | Self::Delete => Method::DELETE,
+            Self::Import => Method::POST,
             _ => Method::GET,
         }
     }
 
-    async fn answer(self, shared: &Arc<Shared>, asked: &Asked) -> Result<Response, Problem> {
+    async fn answer(self, shared: &Arc<Shared>, asked: &Asked, body: Bytes) -> Result<Response, Problem> {
         match self {
             Self::Home => Ok(home::page(shared, asked)),
             Self::Live => Ok(health::live()),
@@ -73,8 +79,15 @@ impl Operation {
             Self::Source => v1::source(shared, asked).await,
             Self::Download => attachment::download(shared, asked).await,
             Self::View => attachment::view(shared, asked).await,
+            Self::Import => import::import(shared, asked, body).await,
         }
     }
+}
+
+/// Whether this is the request whose body is kept: a message on its way in. All others have theirs read and dropped.
+pub(crate) fn brings_mail(head: &Parts, prefix: &str) -> bool {
+    let path = head.uri.path();
+    head.method == Method::POST && (path == import::PATH || path.strip_prefix(prefix) == Some(import::PATH))
 }
 
 /// The table as a service: at the root, and under the prefix of the public URL when it has one.
@@ -102,8 +115,10 @@ fn methods(route: &Route) -> MethodRouter<Arc<Shared>> {
         let operation = *operation;
         let filter = MethodFilter::try_from(operation.method()).expect("a method that axum knows");
         methods.on(filter, move |State(shared): State<Arc<Shared>>, request: Request| async move {
-            let asked = Asked::new(request.into_parts().0);
-            operation.answer(&shared, &asked).await.into_response()
+            let (head, body) = request.into_parts();
+            // It lies in memory already, within its limit; what takes none gets an empty one.
+            let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
+            operation.answer(&shared, &Asked::new(head), body).await.into_response()
         })
     })
 }

@@ -18,6 +18,8 @@ pub struct Settings {
     pub connections_per_ip_max: usize,
     /// Octets of a request body.
     pub body_max: u64,
+    /// Octets of a message that is imported: `smtp.message_max` and the trace fields above it.
+    pub import_max: u64,
     /// Octets of a request's head; at least 8 KiB.
     pub header_max: usize,
     /// Octets of large answers that may be under way at once, over all connections.
@@ -65,6 +67,7 @@ impl Default for Settings {
             connections_max: 4000,
             connections_per_ip_max: 0,
             body_max: 1 << 20,
+            import_max: (25 << 20) + (64 << 10),
             header_max: 32 << 10,
             answers_max: 256 << 20,
             header_timeout: Duration::from_secs(10),

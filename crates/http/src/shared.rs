@@ -28,6 +28,8 @@ pub(crate) struct Shared {
     pub(crate) view: fn(&[u8]) -> View,
     answers: Arc<Budget>,
     answers_max: u64,
+    /// Messages on their way in: as many bytes as answers may have, and none of theirs.
+    arrivals: Arc<Budget>,
     aside: Semaphore,
 }
 
@@ -41,6 +43,7 @@ impl Shared {
             view: View::of,
             answers: Budget::new(settings.answers_max),
             answers_max: settings.answers_max,
+            arrivals: Budget::new(settings.answers_max),
             aside: Semaphore::new(cores * 2),
             settings,
         }
@@ -55,6 +58,11 @@ impl Shared {
         let mut place = self.answers.reserve();
         let fits = place.resize((bytes as u64).min(self.answers_max));
         if fits { Ok(Some(place)) } else { Err(Problem::overloaded()) }
+    }
+
+    /// A place for a message on its way in, which grows with it.
+    pub(crate) fn arrival(&self) -> Reservation {
+        self.arrivals.reserve()
     }
 
     /// Do what takes time in proportion to a message of this size. A panic in it is this request's.

@@ -33,6 +33,7 @@ pub enum Mode {
 #[allow(missing_docs, reason = "each is a verb of the house")]
 pub enum Verb {
     Deliver,
+    Import,
     List,
     Read,
     Delete,
@@ -97,6 +98,7 @@ impl Verb {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Deliver => "deliver",
+            Self::Import => "import",
             Self::List => "list",
             Self::Read => "read",
             Self::Delete => "delete",

@@ -9,12 +9,13 @@ use jiff::Timestamp;
 use mail::mailbox::BadName;
 use mail::{Address, Mailbox, MessageId, Naming, ReversePath, TransactionId};
 use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentPage};
-use store::{Abilities, Clock, Position, Scope, Store, Stored, SystemClock};
+use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
 
 use crate::access::{Access, Target, Vault, Verb};
 use crate::caller::Caller;
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Watch};
+use crate::import::Import;
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::refusals::{Refusal, Refusals, Ring};
@@ -125,6 +126,16 @@ impl Mailroom {
         Ok(Delivered { filed })
     }
 
+    /// Put a message that was received before into one mailbox, as it is: no trace field, no policy, no hook. What an
+    /// error means is the same as for a delivery.
+    pub async fn import(&self, caller: &Caller, import: Import) -> Result<Filed> {
+        let permit = self.access.permit(caller, Verb::Import, Target::Mailbox(&import.mailbox))?;
+        let delivery = import.sort(self.begin(), self.naming, self.now());
+        let mut filed = self.vault.open(&permit).append(delivery).await?;
+        let unnamed = || store::Error::UnknownOutcome { why: "the engine named no place for the message".to_owned() };
+        Ok(filed.pop().ok_or_else(unnamed)?)
+    }
+
     /// Summaries of a mailbox.
     pub async fn list(&self, caller: &Caller, mailbox: &Mailbox, page: Page) -> Result<Listing> {
         let permit = self.access.permit(caller, Verb::List, Target::Mailbox(mailbox))?;
@@ -228,10 +239,13 @@ impl Mailroom {
         self.feed.dropped()
     }
 
-    /// Whether the engine answers.
+    /// Whether the engine answers, and would take mail.
     pub async fn ready(&self) -> Result<()> {
         let anywhere = Mailbox::from_canonical("postmaster");
-        self.position(&Caller::Program, &anywhere).await.map(drop)
+        let permit = self.access.permit(&Caller::Program, Verb::List, Target::Mailbox(&anywhere))?;
+        let store = self.vault.open(&permit);
+        store.ready().await?;
+        Ok(store.position(&anywhere).await.map(drop)?)
     }
 }
 

@@ -4,6 +4,7 @@
 mod attachments;
 mod boundary;
 mod framing;
+mod import;
 mod life;
 mod v1;
 

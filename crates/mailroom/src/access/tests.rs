@@ -10,7 +10,7 @@ use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
 use super::{Access, Mode, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
-use crate::{Caller, Error, Mailroom, Refusal, Result, Settings, Stage, Status, Which};
+use crate::{Caller, Error, Import, Mailroom, Refusal, Result, Settings, Stage, Status, Which};
 
 /// What takes no caller because it touches no mail; and `ready`, which the program asks as itself.
 const WORDS: [&str; 7] = ["begin", "named", "spelling", "now", "abilities", "events_dropped", "ready"];
@@ -34,6 +34,7 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("refused", room.forgets_refusals()),
         ("deliver", denied(room.deliver(caller, parcel(room, &["here@example.com"])).await)),
         ("deliver", denied(room.deliver(caller, emptied).await)),
+        ("import", denied(room.import(caller, import()).await)),
         ("list", denied(room.list(caller, &here, page).await)),
         ("recent", denied(room.recent(caller, RecentPage { before: None, limit: 1 }).await)),
         ("mailboxes", denied(room.mailboxes(caller, all).await)),
@@ -44,6 +45,12 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("purge", denied(room.purge(caller, &here).await)),
         ("watch", denied(room.watch(caller, Scope::All).await)),
     ]
+}
+
+fn import() -> Import {
+    let raw = bytes::Bytes::from_static(b"Subject: old\r\n\r\n");
+    let received_at = jiff::Timestamp::UNIX_EPOCH;
+    Import { mailbox: mailbox("here"), raw, received_at, mail_from: None, rcpt_to: Vec::new() }
 }
 
 fn refusal() -> Refusal {
