@@ -1,5 +1,6 @@
 //! The one page of wiring: every room is made here and given the others it needs. The only file that names an engine.
 
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::thread;
@@ -199,4 +200,70 @@ async fn end(
         }
         again = signals.next() => Ok(again.unfinished()),
     }
+}
+
+// --- for the owner of a store on a disk ---
+
+pub(crate) use store_disk::check as checking;
+
+/// A store that is looked at, and which of its messages were found damaged so far.
+pub(crate) struct Looked {
+    pub(crate) store: Arc<dyn store::Store>,
+    pub(crate) damaged: Box<dyn Fn() -> Vec<mail::MessageId>>,
+}
+
+/// Look into a store, perhaps beside a server that has it.
+pub(crate) fn look(path: &Path) -> Result<Looked> {
+    let disk = Arc::new(Disk::look(path, Arc::new(SystemClock))?);
+    let damaged = Arc::clone(&disk);
+    Ok(Looked { store: disk, damaged: Box::new(move || damaged.damaged()) })
+}
+
+/// Take a store for this process, to add to it. Age and cap take nothing meanwhile: the configuration that rules them is
+/// the server's, which this one need not be.
+pub(crate) fn take(path: &Path, store: &Store) -> Result<Arc<dyn store::Store>> {
+    let settings = match &store.engine {
+        Engine::Disk(keys) => disk_settings(store, keys),
+        Engine::Memory { .. } => store_disk::Settings::new(path),
+    };
+    let settings = store_disk::Settings { path: path.to_owned(), messages_max: 0, retention: None, ..settings };
+    match Disk::open(settings, Arc::new(SystemClock)) {
+        Err(store_disk::OpenError::InUse { path, holder }) => bail!(
+            "{} is in use by a server (process {holder}); hand the mail to that one, as --server http://127.0.0.1:8025, or \
+             stop it",
+            path.display()
+        ),
+        opened => Ok(Arc::new(opened?)),
+    }
+}
+
+/// Check a store.
+pub(crate) fn check(
+    path: &Path,
+    depth: checking::Depth,
+    tell: &mut dyn FnMut(checking::Told<'_>),
+) -> Result<checking::Checked> {
+    Ok(checking::check(path, depth, tell)?)
+}
+
+/// Copy a store.
+pub(crate) fn backup(path: &Path, to: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<store_disk::backup::Backed> {
+    Ok(store_disk::backup::backup(path, to, tell)?)
+}
+
+/// Whether a verb failed because there is no store where one was looked for.
+pub(crate) fn is_no_store(error: &anyhow::Error) -> bool {
+    use store_disk::OpenError::{Foreign, Link, Missing, NotADirectory};
+    use store_disk::backup::BackupError;
+    let source = match error.downcast_ref::<BackupError>() {
+        Some(BackupError::Source(source)) => Some(source),
+        Some(_) => None,
+        None => error.downcast_ref::<store_disk::OpenError>(),
+    };
+    matches!(source, Some(Foreign { .. } | Link { .. } | Missing { .. } | NotADirectory { .. }))
+}
+
+/// Run one thing to its end.
+pub(crate) fn block_on<T>(doing: impl Future<Output = T>) -> Result<T> {
+    Ok(Builder::new_current_thread().enable_all().build().context(NO_THREADS)?.block_on(doing))
 }

@@ -1,14 +1,18 @@
 //! The command line: what can be asked of the program, and how it ends. It does none of it itself.
 
+mod store;
+
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::Error;
 use clap::{Args, Parser, Subcommand};
 
 use crate::assembly;
 use crate::config::{Checked, DEFAULTS, Sources};
+use store::{STORE_EXAMPLES, StoreCommand};
 
 /// The program could not start or had to give up.
 const FAILED: u8 = 1;
@@ -85,6 +89,9 @@ enum Command {
     /// Check, show or begin a configuration
     #[command(subcommand, arg_required_else_help = true, after_help = CONFIG_EXAMPLES)]
     Config(ConfigCommand),
+    /// Check, back up, export from or import into a store on a disk
+    #[command(subcommand, arg_required_else_help = true, after_help = STORE_EXAMPLES)]
+    Store(StoreCommand),
 }
 
 #[derive(Debug, Subcommand)]
@@ -118,6 +125,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Config(ConfigCommand::Check(more)) => check(&given.over(more)),
         Command::Config(ConfigCommand::Show(more)) => show(&given.over(more)),
         Command::Config(ConfigCommand::Default) => print(DEFAULTS),
+        Command::Store(command) => store::run(given, command),
     }
 }
 
@@ -140,7 +148,7 @@ fn serve(sources: &Sources) -> ExitCode {
     };
     match assembly::serve(checked.config(), &checked.doubts()) {
         Ok(code) => code,
-        Err(error) => complain(&format!("postkeep: {error:#}\n"), FAILED),
+        Err(error) => complain(&format!("postkeep: {}\n", told(&error)), FAILED),
     }
 }
 
@@ -171,6 +179,18 @@ fn print(text: &str) -> ExitCode {
         }
         _ => ExitCode::SUCCESS,
     }
+}
+
+/// An error with its causes, each once: some tell theirs in their own words.
+fn told(error: &Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(if text.is_empty() { "" } else { ": " });
+            text.push_str(&cause);
+        }
+    }
+    text
 }
 
 /// Write to stderr. If that fails, nobody is there to be told.

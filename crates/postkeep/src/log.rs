@@ -59,6 +59,14 @@ fn panicked(info: &PanicHookInfo<'_>) {
     tracing::error!(%place, "a fault in Postkeep, please report it: {message}");
 }
 
+/// A text in which nothing is left that could harm a terminal.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    // Writing to a string does not fail.
+    let _ = Escaping(&mut out).write_str(text);
+    out
+}
+
 /// Writes control characters, and those that turn the direction of a line, as escapes.
 struct Escaping<W>(W);
 

@@ -6,6 +6,7 @@ mod cli;
 mod config;
 mod limits;
 mod log;
+mod owner;
 mod signals;
 
 use std::process::ExitCode;

@@ -22,6 +22,8 @@
 //!
 //! It knows nothing of callers, protocols and configuration files.
 
+pub mod backup;
+pub mod check;
 mod checkpoint;
 mod desk;
 mod directory;

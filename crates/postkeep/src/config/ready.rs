@@ -50,6 +50,16 @@ pub(crate) struct Store {
     pub(crate) retention: Option<Duration>,
 }
 
+impl Store {
+    /// `store.disk.path`, where that is what the engine uses.
+    pub(crate) fn directory(&self) -> Option<PathBuf> {
+        match &self.engine {
+            Engine::Disk(disk) => Some(disk.path.clone()),
+            Engine::Memory { .. } => None,
+        }
+    }
+}
+
 /// The engines, each with the keys of its own section.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Engine {
@@ -89,6 +99,9 @@ pub(crate) struct Disk {
     pub(crate) wait_max: Duration,
     pub(crate) readers: usize,
 }
+
+/// A message that was exported has its trace fields already: so much more than `smtp.message_max` may be imported.
+const IMPORT_MORE: u64 = 64 << 10;
 
 /// Reads checked values by their keys' names. A name or kind that does not fit is a fault of this file, which the test
 /// of the defaults finds.
@@ -202,6 +215,7 @@ fn http(values: Values<'_>) -> web::Settings {
         connections_max: values.count("http.connections_max"),
         connections_per_ip_max: values.count("http.connections_per_ip_max"),
         body_max: values.size("http.body_max"),
+        import_max: values.size("smtp.message_max") + IMPORT_MORE,
         header_max: values.count("http.header_max"),
         answers_max: values.size("http.answers_max"),
         header_timeout: values.time("http.header_timeout"),

@@ -28,6 +28,11 @@ fn golden_help_of_every_command() {
         ("config-check", &["config", "check"]),
         ("config-show", &["config", "show"]),
         ("config-default", &["config", "default"]),
+        ("store", &["store"]),
+        ("store-check", &["store", "check"]),
+        ("store-backup", &["store", "backup"]),
+        ("store-export", &["store", "export"]),
+        ("store-import", &["store", "import"]),
     ] {
         let (code, help, stderr) = output(postkeep(args).arg("--help"));
         assert_eq!((code, stderr.as_str()), (Some(0), ""));

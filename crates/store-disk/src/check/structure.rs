@@ -52,8 +52,7 @@ impl Check<'_> {
     pub(super) fn state(&mut self) -> rusqlite::Result<()> {
         let sql = "SELECT last_position, (SELECT max(id) FROM message), (SELECT max(position) FROM removal) FROM state";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?));
-        let state: Option<(i64, Option<i64>, Option<i64>)> =
-            self.connection.query_row(sql, [], read).optional()?;
+        let state: Option<(i64, Option<i64>, Option<i64>)> = self.connection.query_row(sql, [], read).optional()?;
         let Some((last, message, removal)) = state else {
             self.fault(None, None, "the state is missing: which ids were given is not known", ALL);
             return Ok(());
