@@ -70,6 +70,8 @@ impl Disk {
         let checkpoints = Checkpoints::start(&mut connection, beside, Arc::clone(&shared.health)).map_err(failed)?;
         let writer = Writer::start(connection, Arc::clone(&shared), checkpoints).map_err(failed)?;
         let pool = Pool::start(&database, shared.settings.readers, shared.settings.queue_max)?;
+        let looking = Arc::clone(&shared);
+        pool.walk(move |connection, after| looking.view(connection).name_hidden(after));
         Ok(Self { shared, writer: Some(writer), pool, epoch, _directory: Some(directory) })
     }
 
@@ -118,10 +120,7 @@ impl Disk {
         look: impl FnOnce(View<'_>) -> rusqlite::Result<T> + Send + 'static,
     ) -> Result<T> {
         let shared = Arc::clone(&self.shared);
-        let look = move |connection: &Connection| {
-            let Shared { settings, sundial, quarantine, .. } = &*shared;
-            look(View { connection, settings, quarantine, today: sundial.now() })
-        };
+        let look = move |connection: &Connection| look(shared.view(connection));
         self.pool.ask(look).await
     }
 }
@@ -138,6 +137,12 @@ impl Shared {
             quarantine: Quarantine::default(),
             press: Press::default(),
         }
+    }
+
+    /// What is seen now.
+    fn view<'c>(&'c self, connection: &'c Connection) -> View<'c> {
+        let Self { settings, sundial, quarantine, .. } = self;
+        View { connection, settings, quarantine, today: sundial.now() }
     }
 }
 

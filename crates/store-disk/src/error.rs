@@ -104,6 +104,8 @@ impl OpenError {
     pub(crate) fn database(path: &Path, source: rusqlite::Error) -> Self {
         match source.sqlite_error_code() {
             Some(ErrorCode::NotADatabase) => Self::NotAStore { path: path.to_owned() },
+            // Nothing is known to be damaged: it may not be read or made.
+            Some(ErrorCode::CannotOpen) => Self::io("open", path, io::Error::other(source)),
             _ => Self::Database { path: path.to_owned(), source },
         }
     }

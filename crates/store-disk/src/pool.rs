@@ -62,6 +62,12 @@ impl Pool {
         }
     }
 
+    /// Walk through something in slices, between what others ask. Each slice is told where it begins and says where the
+    /// next one does; nobody waits for the end.
+    pub(crate) fn walk(&self, slice: impl Fn(&Connection, i64) -> rusqlite::Result<Option<i64>> + Send + 'static) {
+        walk(Arc::clone(&self.inbox), Box::new(slice), 0);
+    }
+
     /// Answer what was asked, and end.
     pub(crate) fn close(&self) {
         self.inbox.close();
@@ -70,4 +76,18 @@ impl Pool {
             let _ = thread.join();
         }
     }
+}
+
+type Slice = Box<dyn Fn(&Connection, i64) -> rusqlite::Result<Option<i64>> + Send>;
+
+fn walk(inbox: Arc<Inbox<Work>>, slice: Slice, from: i64) {
+    let again = Arc::clone(&inbox);
+    let work: Work = Box::new(move |connection| {
+        let seen = connection.unchecked_transaction().and_then(|moment| slice(&moment, from));
+        if let Ok(Some(next)) = seen {
+            walk(again, slice, next);
+        }
+    });
+    // When there is no room, or all is over, so is this.
+    let _ = inbox.put(work);
 }

@@ -3,6 +3,7 @@
 //! A format is a number in `user_version`. Each has a file that brings the one before to it; a store of any older format
 //! is brought up to date when it is opened, in one transaction, and one of a newer format is not touched.
 
+use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
@@ -16,6 +17,8 @@ const APPLICATION: i64 = 0x504B_4D31;
 const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
 /// Bytes of a page; for good, as a database has one size.
 pub(crate) const PAGE_BYTES: u64 = 8192;
+/// Bytes that every database begins with.
+const HEADER_BYTES: u64 = 100;
 /// Memory for pages, in KiB: of the writer, and of each reader.
 const WRITER_CACHE: i64 = 32 << 10;
 const READER_CACHE: i64 = 4 << 10;
@@ -31,7 +34,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, OpenError> {
     let failed = |source| OpenError::database(path, source);
     let mut connection = connect(path)?;
     let (application, format) = identity(&connection).map_err(failed)?;
-    if format == 0 && application == 0 {
+    if format == 0 && application == 0 && is_blank(&connection, path).map_err(failed)? {
         // Before the first table is made; afterwards these cannot be changed.
         connection.pragma_update(None, "page_size", PAGE_BYTES as i64).map_err(failed)?;
         connection.pragma_update(None, "auto_vacuum", "INCREMENTAL").map_err(failed)?;
@@ -81,6 +84,14 @@ fn identity(connection: &Connection) -> rusqlite::Result<(i64, i64)> {
     Ok((number("application_id")?, number("user_version")?))
 }
 
+/// Whether nothing was ever put into this database, as when the first start of all was stopped early. A database of
+/// somebody else has things in it, and what is shorter than the header of one is none.
+fn is_blank(connection: &Connection, path: &Path) -> rusqlite::Result<bool> {
+    let things: i64 = connection.query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))?;
+    let bytes = fs::metadata(path).map_or(0, |file| file.len());
+    Ok(things == 0 && (bytes == 0 || bytes >= HEADER_BYTES))
+}
+
 /// F25: a format that is not known is not touched.
 fn known(path: &Path, application: i64, format: i64) -> Result<(), OpenError> {
     let known = MIGRATIONS.len() as i64;
@@ -94,6 +105,9 @@ fn known(path: &Path, application: i64, format: i64) -> Result<(), OpenError> {
 fn settle(connection: &Connection, cache: i64) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;
+    // macOS calls it synced when the drive has it in its cache, unless it is told to mean it.
+    connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "checkpoint_fullfsync", true)?;
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     connection.pragma_update(None, "journal_size_limit", LOG_BYTES as i64)?;
     connection.pragma_update(None, "cache_size", -cache)?;

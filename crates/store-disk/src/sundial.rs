@@ -7,7 +7,7 @@
 //! that long, or the clock is wrong.
 //!
 //! Small steps are none: less than a twentieth of the retention makes no more than about that share of the mail lapse at
-//! once. And mail is never held for longer than its retention, so that a store with a short one does not fill up.
+//! once, and a minute is what a restart may take. And mail is never held for longer than its retention, so that a store with a short one does not fill up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,8 +17,10 @@ use store::Clock;
 use crate::desk::Micros;
 use crate::row::micros;
 
-/// A step within this share of the retention is believed.
+/// A step within this share of the retention is believed...
 const SMALL_SHARE: u32 = 20;
+/// ...and one within this time in any case: a restart takes that long.
+const SMALL_MIN: Duration = Duration::from_secs(60);
 
 /// A clock that does not jump.
 pub(crate) struct Sundial {
@@ -43,7 +45,7 @@ impl Sundial {
     pub(crate) fn new(clock: Arc<dyn Clock>, retention: Option<Duration>, hold: Duration, seen_at: Micros) -> Self {
         let now = micros(clock.now());
         let retention = retention.unwrap_or(Duration::MAX);
-        let small = Micros::try_from((retention / SMALL_SHARE).as_micros()).unwrap_or(Micros::MAX);
+        let small = Micros::try_from((retention / SMALL_SHARE).max(SMALL_MIN).as_micros()).unwrap_or(Micros::MAX);
         let believed = if seen_at == 0 { now } else { seen_at };
         let state = State { believed, at: Instant::now(), jumped: None };
         Self { clock, small, hold: hold.min(retention), state: Mutex::new(state) }
@@ -54,7 +56,7 @@ impl Sundial {
         self.at(Instant::now())
     }
 
-    fn at(&self, instant: Instant) -> Micros {
+    pub(crate) fn at(&self, instant: Instant) -> Micros {
         let now = micros(self.clock.now());
         if self.hold.is_zero() {
             return now;

@@ -1,5 +1,16 @@
 //! The disk engine against the suite, and what is its own.
 
+mod ageing;
+mod bench;
+mod clock;
+mod damage;
+mod doors;
+mod formats;
+mod history;
+mod limits;
+mod purges;
+mod quarantine;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -26,6 +26,8 @@ use crate::step::Step;
 const GROUP_MAX: usize = 256;
 /// Bytes of new mail in one transaction; a single message may have more.
 const GROUP_BYTES_MAX: u64 = 16 << 20;
+/// So long the writer waits for a crowd to come back.
+const GATHER: Duration = Duration::from_micros(100);
 /// How often the writer looks whether something is to be let go.
 const SWEEP_EVERY: Duration = Duration::from_millis(200);
 /// Without anything to do for so long, nobody is in the way.
@@ -129,11 +131,13 @@ fn run(
         checkpoints,
         next_sweep: Instant::now(),
         served: Instant::now(),
+        crowd: 0,
         messages: 0,
         transactions: 0,
     };
     let _ = ready.send(Ok(()));
     while let Some(group) = inbox.take_group(GROUP_MAX, work.patience()) {
+        let group = work.gather(group, inbox);
         work.serve(group);
         work.tend(inbox);
     }
@@ -151,6 +155,8 @@ struct Work<'c> {
     next_sweep: Instant,
     /// When there was last something to do.
     served: Instant,
+    /// How many steps were served together last time.
+    crowd: usize,
     messages: u64,
     transactions: u64,
 }
@@ -158,6 +164,19 @@ struct Work<'c> {
 impl Work<'_> {
     fn patience(&self) -> Duration {
         self.next_sweep.saturating_duration_since(Instant::now()).min(SWEEP_EVERY)
+    }
+
+    /// Wait a moment for those who were served together last time: they are likely to be on their way again, and a
+    /// transaction for all of them costs little more than one for the first.
+    fn gather(&mut self, mut group: Steps, inbox: &Inbox<Box<dyn Step>>) -> Steps {
+        if !group.is_empty() && group.len() < self.crowd / 2 {
+            thread::sleep(GATHER);
+            group.extend(inbox.take_group(GROUP_MAX, Duration::ZERO).unwrap_or_default());
+        }
+        if !group.is_empty() {
+            self.crowd = group.len();
+        }
+        group
     }
 
     fn serve(&mut self, mut steps: Steps) {
@@ -306,6 +325,9 @@ impl Work<'_> {
             self.desk.be_careful(true);
             swept = self.sweep_slice(budget);
             self.desk.be_careful(false);
+        }
+        if swept.is_err() {
+            self.desk.look_again();
         }
         swept
     }

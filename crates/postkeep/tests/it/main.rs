@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod archive;
 mod bombs;
 mod configuration;
+mod faults;
 mod golden;
 mod hostile;
 mod http;
@@ -14,4 +16,5 @@ mod program;
 mod smtp;
 mod start;
 mod stop;
+mod store_verbs;
 mod weather;

@@ -43,15 +43,16 @@ impl Desk<'_> {
         self.room.take(draft.weight())?;
         let body = self.draw();
         self.write_body(draft, body)?;
+        if draft.copies.len() > 1 {
+            // Before the copies: one that has lapsed when it comes may go again at once, to keep the cap.
+            let sql = "INSERT INTO shared (body, copies) VALUES (?1, ?2)";
+            self.statement(sql)?.execute((body, draft.copies.len() as i64))?;
+        }
         let mut filed = Vec::with_capacity(draft.copies.len());
         for (number, copy) in draft.copies.iter().enumerate() {
             let id = if number == 0 { body } else { self.draw() };
             self.file(copy, id, body, draft.copies.len() > 1)?;
             filed.push(Filed { mailbox: copy.mailbox.clone(), id: MessageId::new(id.unsigned_abs()) });
-        }
-        if draft.copies.len() > 1 {
-            let sql = "INSERT INTO shared (body, copies) VALUES (?1, ?2)";
-            self.statement(sql)?.execute((body, draft.copies.len() as i64))?;
         }
         self.add_jobs(&draft.jobs, &filed)?;
         self.appended += 1;
@@ -158,6 +159,7 @@ impl Desk<'_> {
         }
         if self.today >= self.next_deadline {
             self.remove_lapsed_of(no)?;
+            self.settle(no)?;
         }
         // A cap that was lowered is reached over several messages: none of them has to wait for all the others to go.
         for _ in 0..CAP_STEP {

@@ -19,6 +19,8 @@ pub(super) struct Room {
     free_min: u64,
     /// Bytes of pages in use at the last commit.
     used: u64,
+    /// Bytes of free pages at the last commit: mail that goes there takes nothing from the disk.
+    spare: u64,
     /// Bytes of this transaction.
     pending: u64,
     /// Bytes free on the disk, asked for once in a transaction that brings mail.
@@ -30,7 +32,7 @@ pub(super) struct Room {
 impl Room {
     pub(super) fn new(connection: &Connection, settings: &Settings) -> rusqlite::Result<Self> {
         let (path, bytes_max, free_min) = (settings.path.clone(), settings.bytes_max, settings.free_min);
-        let mut room = Self { path, bytes_max, free_min, used: 0, pending: 0, free: None, is_full: false };
+        let mut room = Self { path, bytes_max, free_min, used: 0, spare: 0, pending: 0, free: None, is_full: false };
         room.measure(connection)?;
         Ok(room)
     }
@@ -38,10 +40,12 @@ impl Room {
     /// See how much is in use after a commit.
     pub(super) fn measure(&mut self, connection: &Connection) -> rusqlite::Result<()> {
         self.forget_pending();
+        let pages = |sql| connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0));
+        if self.bytes_max.is_some() || self.free_min > 0 {
+            self.spare = pages("PRAGMA freelist_count")?.unsigned_abs() * PAGE_BYTES;
+        }
         if self.bytes_max.is_some() {
-            let pages = |sql| connection.prepare_cached(sql)?.query_row([], |row| row.get::<_, i64>(0));
-            let in_use = pages("PRAGMA page_count")? - pages("PRAGMA freelist_count")?;
-            self.used = in_use.unsigned_abs() * PAGE_BYTES;
+            self.used = (pages("PRAGMA page_count")?.unsigned_abs() * PAGE_BYTES).saturating_sub(self.spare);
         }
         Ok(())
     }
@@ -86,7 +90,7 @@ impl Room {
             return None;
         }
         let free = *self.free.get_or_insert_with(|| free(&self.path));
-        let left = free.saturating_sub(pending.saturating_mul(TWICE));
+        let left = free.saturating_add(self.spare).saturating_sub(pending.saturating_mul(TWICE));
         (left < self.free_min)
             .then(|| format!("the disk has {free} bytes free, and store.disk.free_min is {}", self.free_min))
     }

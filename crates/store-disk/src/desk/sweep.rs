@@ -21,6 +21,11 @@ impl Desk<'_> {
         Ok(self.sundial.now() >= self.next_deadline || self.has_graves()? || self.free_pages()? > 0)
     }
 
+    /// A slice failed: what it found of the next deadline is not so.
+    pub(crate) fn look_again(&mut self) {
+        self.next_deadline = Micros::MIN;
+    }
+
     /// Let go up to so many messages; how many went.
     pub(crate) fn sweep(&mut self, budget: usize) -> rusqlite::Result<usize> {
         let mut gone = self.dig(budget)?;
@@ -56,7 +61,8 @@ impl Desk<'_> {
         budget: usize,
         touched: &mut BTreeSet<i64>,
     ) -> rusqlite::Result<usize> {
-        let lapsed = self.find(which, (until, self.with_stuck(budget)))?;
+        let mut lapsed = self.find(which, (until, self.with_stuck(budget)))?;
+        lapsed.truncate(budget);
         for found in &lapsed {
             self.remove(*found)?;
             touched.insert(found.no());
@@ -64,18 +70,20 @@ impl Desk<'_> {
         Ok(lapsed.len())
     }
 
-    /// Let go what was put out of sight by a purge.
+    /// Let go what was put out of sight by a purge; how many messages went, and one for the grave itself.
     fn dig(&mut self, budget: usize) -> rusqlite::Result<usize> {
         let grave = self.statement("SELECT no FROM grave LIMIT 1")?.query_row([], |row| row.get(0)).optional()?;
         let Some(no) = grave else { return Ok(0) };
         let places = place_range(no);
-        let found = self
+        let mut found = self
             .find("WHERE place >= ?1 AND place < ?2 LIMIT ?3", (places.start, places.end, self.with_stuck(budget)))?;
+        found.truncate(budget);
         for found in &found {
             self.remove(*found)?;
         }
         if found.len() < budget {
             self.statement("DELETE FROM grave WHERE no = ?1")?.execute([no])?;
+            return Ok(found.len() + 1);
         }
         Ok(found.len())
     }
@@ -85,7 +93,7 @@ impl Desk<'_> {
     }
 
     /// A mailbox left empty is forgotten.
-    fn settle(&mut self, no: i64) -> rusqlite::Result<()> {
+    pub(super) fn settle(&mut self, no: i64) -> rusqlite::Result<()> {
         if !self.is_empty(no)? {
             return Ok(());
         }

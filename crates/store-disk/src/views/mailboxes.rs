@@ -76,6 +76,38 @@ impl View<'_> {
         Ok(found)
     }
 
+    /// T086: a damaged index of names makes a mailbox look empty that is not. Some mailboxes behind a number are looked
+    /// for by their names, and those that are not found are named in the log; the last number looked at, if more follow.
+    pub(crate) fn name_hidden(&self, after: i64) -> rusqlite::Result<Option<i64>> {
+        let looked = self.name_some_hidden(after);
+        if let Err(error) = &looked {
+            let path = self.settings.path.display();
+            tracing::error!(%path, %error, "mailboxes cannot all be looked through and may look empty; `postkeep store check` \
+                tells what is damaged, and a backup may have it whole");
+        }
+        looked
+    }
+
+    fn name_some_hidden(&self, after: i64) -> rusqlite::Result<Option<i64>> {
+        let sql = "SELECT no, name FROM mailbox NOT INDEXED WHERE no > ?1 ORDER BY no LIMIT ?2";
+        let mut statement = self.statement(sql)?;
+        let mut rows = statement.query((after, NAMES))?;
+        let (mut seen, mut last) = (0, after);
+        while let Some(row) = rows.next()? {
+            let name: String = row.get(1)?;
+            (seen, last) = (seen + 1, row.get(0)?);
+            let mailbox = Mailbox::from_canonical(&name);
+            if self.mailbox(&mailbox)?.is_none_or(|found| found.no != last) {
+                tracing::error!(
+                    %mailbox,
+                    "a mailbox is not found by its name, as the index of names is damaged, and looks empty; `postkeep store \
+                     check` tells what else is, and a backup may have it whole"
+                );
+            }
+        }
+        Ok((seen == NAMES).then_some(last))
+    }
+
     fn numbered(&self, no: i64) -> rusqlite::Result<Option<(Folder, String)>> {
         let sql = "SELECT removed_at, name FROM mailbox WHERE no = ?1";
         let read = |row: &rusqlite::Row<'_>| Ok((Folder { no, removed_at: row.get(0)? }, row.get(1)?));
