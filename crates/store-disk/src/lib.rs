@@ -40,6 +40,7 @@ mod row;
 mod schema;
 mod seal;
 mod settings;
+mod slot;
 mod step;
 mod sundial;
 #[cfg(test)]

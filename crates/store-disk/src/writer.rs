@@ -20,14 +20,13 @@ use crate::error::{is_damage, is_io, is_unsynced, undone};
 use crate::health::Health;
 use crate::inbox::{Inbox, Rejected};
 use crate::pack::Press;
+use crate::slot::wake;
 use crate::step::Step;
 
 /// Steps in one transaction.
 const GROUP_MAX: usize = 256;
 /// Bytes of new mail in one transaction; a single message may have more.
 const GROUP_BYTES_MAX: u64 = 16 << 20;
-/// So long the writer waits for a crowd to come back.
-const GATHER: Duration = Duration::from_micros(100);
 /// How often the writer looks whether something is to be let go.
 const SWEEP_EVERY: Duration = Duration::from_millis(200);
 /// Without anything to do for so long, nobody is in the way.
@@ -131,13 +130,11 @@ fn run(
         checkpoints,
         next_sweep: Instant::now(),
         served: Instant::now(),
-        crowd: 0,
         messages: 0,
         transactions: 0,
     };
     let _ = ready.send(Ok(()));
     while let Some(group) = inbox.take_group(GROUP_MAX, work.patience()) {
-        let group = work.gather(group, inbox);
         work.serve(group);
         work.tend(inbox);
     }
@@ -155,8 +152,6 @@ struct Work<'c> {
     next_sweep: Instant,
     /// When there was last something to do.
     served: Instant,
-    /// How many steps were served together last time.
-    crowd: usize,
     messages: u64,
     transactions: u64,
 }
@@ -164,19 +159,6 @@ struct Work<'c> {
 impl Work<'_> {
     fn patience(&self) -> Duration {
         self.next_sweep.saturating_duration_since(Instant::now()).min(SWEEP_EVERY)
-    }
-
-    /// Wait a moment for those who were served together last time: they are likely to be on their way again, and a
-    /// transaction for all of them costs little more than one for the first.
-    fn gather(&mut self, mut group: Steps, inbox: &Inbox<Box<dyn Step>>) -> Steps {
-        if !group.is_empty() && group.len() < self.crowd / 2 {
-            thread::sleep(GATHER);
-            group.extend(inbox.take_group(GROUP_MAX, Duration::ZERO).unwrap_or_default());
-        }
-        if !group.is_empty() {
-            self.crowd = group.len();
-        }
-        group
     }
 
     fn serve(&mut self, mut steps: Steps) {
@@ -188,7 +170,7 @@ impl Work<'_> {
         while !steps.is_empty() {
             let done = self.attempt(&mut steps);
             match done {
-                Ok(number) => steps.drain(..number).for_each(|step| step.answer(None)),
+                Ok(number) => answer(steps.drain(..number)),
                 Err(Trouble::Unknown(error)) => return answer_unknown(steps, &error),
                 Err(Trouble::Undone(error)) => {
                     tracing::debug!(%error, steps = steps.len(), "a transaction failed: its steps are tried one by one");
@@ -211,9 +193,8 @@ impl Work<'_> {
             Err(Trouble::Undone(error)) => Some(undone(error)),
             Err(Trouble::Unknown(error)) => return answer_unknown(alone, &error),
         };
-        if let Some(step) = alone.pop() {
-            step.answer(failed);
-        }
+        let woken = alone.pop().and_then(|step| step.answer(failed));
+        wake(woken.into_iter().collect());
     }
 
     /// Do steps in one transaction, as many as fit; how many are durable now.
@@ -229,7 +210,7 @@ impl Work<'_> {
             }
         };
         if cfg!(feature = "lying") {
-            steps.drain(..done).for_each(|step| step.answer(None));
+            answer(steps.drain(..done));
             thread::sleep(LIE);
             return self.commit().map(|()| 0);
         }
@@ -350,10 +331,14 @@ impl Work<'_> {
     }
 }
 
+/// What these said is durable.
+fn answer(steps: impl Iterator<Item = Box<dyn Step>>) {
+    wake(steps.filter_map(|step| step.answer(None)).collect());
+}
+
 fn answer_unknown(steps: Steps, error: &rusqlite::Error) {
-    for step in steps {
-        step.answer(Some(Error::UnknownOutcome { why: error.to_string() }));
-    }
+    let unknown = |step: Box<dyn Step>| step.answer(Some(Error::UnknownOutcome { why: error.to_string() }));
+    wake(steps.into_iter().filter_map(unknown).collect());
 }
 
 fn stopped() -> rusqlite::Error {
