@@ -12,7 +12,6 @@ mod room;
 mod seats;
 mod sweep;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -59,10 +58,6 @@ pub(crate) struct Desk<'c> {
     record_changes: Vec<(String, RegistryChange)>,
     /// Messages appended in this transaction.
     appended: u64,
-    /// Whether what cannot be removed because it is damaged is left behind; see [`Desk::be_careful`].
-    careful: bool,
-    /// Places of damaged messages that could not be removed, and are passed over.
-    stuck: HashSet<i64>,
 }
 
 /// Sequences and sums, kept in memory and rolled back with the transaction.
@@ -103,8 +98,6 @@ impl<'c> Desk<'c> {
             changes: Vec::new(),
             record_changes: Vec::new(),
             appended: 0,
-            careful: false,
-            stuck: HashSet::new(),
         };
         desk.find_next_deadline()?;
         Ok(desk)
@@ -134,11 +127,6 @@ impl<'c> Desk<'c> {
         self.feeds.tell(self.changes.drain(..), self.record_changes.drain(..));
         self.room.measure(self.connection)?;
         Ok(std::mem::take(&mut self.appended))
-    }
-
-    /// From here on, what is damaged is left behind where it cannot be removed; or not any more.
-    pub(crate) fn be_careful(&mut self, careful: bool) {
-        self.careful = careful;
     }
 
     /// Undo everything since [`Desk::begin`], in the database and here.

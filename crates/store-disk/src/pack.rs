@@ -34,16 +34,18 @@ const PACKERS_MAX: usize = 16;
 /// load, when the CPU is what everybody waits for.
 #[derive(Default)]
 pub(crate) struct Press {
-    /// Steps in the last transaction.
+    /// Steps in a transaction, lately.
     load: AtomicUsize,
     /// To make one costs more than to pack a small body.
     packers: Mutex<Vec<Compressor<'static>>>,
 }
 
 impl Press {
-    /// The writer had so many steps to do at once.
+    /// The writer has so many steps to do at once. A crowd is remembered for some transactions: between two large ones
+    /// there are small ones.
     pub(crate) fn note_load(&self, steps: usize) {
-        self.load.store(steps, Ordering::Relaxed);
+        let before = self.load.load(Ordering::Relaxed);
+        self.load.store(steps.max(before * 7 / 8), Ordering::Relaxed);
     }
 
     /// How a body is kept now, and as what.

@@ -16,7 +16,7 @@ use store::Error;
 use crate::checkpoint::Checkpoints;
 use crate::desk::Desk;
 use crate::engine::Shared;
-use crate::error::{is_damage, is_io, is_unsynced, undone};
+use crate::error::{is_io, is_unsynced, undone};
 use crate::health::Health;
 use crate::inbox::{Inbox, Rejected};
 use crate::pack::Press;
@@ -34,7 +34,8 @@ const IDLE_AFTER: Duration = Duration::from_millis(250);
 /// Messages let go in one transaction: few while mail comes, more when nobody is there.
 const SWEEP_BUSY: usize = 64;
 const SWEEP_IDLE: usize = 512;
-/// After a slice that took a time, mail has the disk for so many times as long.
+/// After a slice that took a time, mail has the disk for so many times as long; for as long when old mail has waited
+/// a while, so that under any load as much goes as comes.
 const SWEEP_REST: u32 = 2;
 /// With the feature `lying`: how long a message is acknowledged before it is committed.
 const LIE: Duration = Duration::from_millis(20);
@@ -182,13 +183,7 @@ impl Work<'_> {
 
     fn serve_alone(&mut self, step: Box<dyn Step>) {
         let mut alone = vec![step];
-        let mut done = self.attempt(&mut alone);
-        if matches!(&done, Err(Trouble::Undone(error)) if is_damage(error)) {
-            self.desk.be_careful(true);
-            done = self.attempt(&mut alone);
-            self.desk.be_careful(false);
-        }
-        let failed = match done {
+        let failed = match self.attempt(&mut alone) {
             Ok(_) => None,
             Err(Trouble::Undone(error)) => Some(undone(error)),
             Err(Trouble::Unknown(error)) => return answer_unknown(alone, &error),
@@ -285,6 +280,7 @@ impl Work<'_> {
         }
         let busy = !inbox.is_empty() || self.served.elapsed() < IDLE_AFTER;
         let rest = match self.sweep(if busy { SWEEP_BUSY } else { SWEEP_IDLE }) {
+            Ok(true) if busy && self.desk.is_sweep_overdue() => begun.elapsed(),
             Ok(true) if busy => begun.elapsed() * SWEEP_REST,
             Ok(true) => Duration::ZERO,
             Ok(false) => SWEEP_EVERY,
@@ -301,20 +297,6 @@ impl Work<'_> {
         if !self.desk.is_sweep_due()? {
             return Ok(false);
         }
-        let mut swept = self.sweep_slice(budget);
-        if swept.as_ref().is_err_and(is_damage) {
-            self.desk.be_careful(true);
-            swept = self.sweep_slice(budget);
-            self.desk.be_careful(false);
-        }
-        if swept.is_err() {
-            self.desk.look_again();
-        }
-        swept
-    }
-
-    /// Nothing is committed where nothing was done: what is due may be stuck.
-    fn sweep_slice(&mut self, budget: usize) -> rusqlite::Result<bool> {
         let swept = self.desk.begin().and_then(|()| {
             let any = self.desk.sweep(budget)? > 0 || self.desk.give_back()?;
             self.desk.close_books()?;
@@ -322,12 +304,17 @@ impl Work<'_> {
         });
         if !matches!(swept, Ok(true)) {
             self.desk.roll_back();
-            return swept;
         }
-        match self.commit() {
-            Ok(()) => Ok(true),
-            Err(Trouble::Undone(error) | Trouble::Unknown(error)) => Err(error),
+        let swept = match swept {
+            Ok(true) => {
+                self.commit().map(|()| true).map_err(|(Trouble::Undone(error) | Trouble::Unknown(error))| error)
+            }
+            nothing => nothing,
+        };
+        if swept.is_err() {
+            self.desk.look_again();
         }
+        swept
     }
 }
 

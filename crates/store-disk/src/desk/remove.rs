@@ -4,7 +4,7 @@ use mail::{Mailbox, MessageId};
 use rusqlite::{OptionalExtension, Params, Row};
 use store::{Change, Filed, NewJob, Position};
 
-use crate::error::{Fault, is_damage};
+use crate::error::Fault;
 use crate::row::{column, number, position};
 
 use super::{Desk, PLACE_BITS, place_range};
@@ -119,8 +119,7 @@ impl Desk<'_> {
     /// Take the oldest message of a mailbox out; false when there is none.
     pub(super) fn remove_oldest(&mut self, no: i64) -> rusqlite::Result<bool> {
         let places = place_range(no);
-        let sql = "WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT ?3";
-        let found = self.find(sql, (places.start, places.end, self.with_stuck(1)))?;
+        let found = self.find("WHERE place >= ?1 AND place < ?2 ORDER BY place LIMIT 1", (places.start, places.end))?;
         let Some(oldest) = found.first() else { return Ok(false) };
         self.remove(*oldest)?;
         Ok(true)
@@ -136,69 +135,20 @@ impl Desk<'_> {
         Ok(())
     }
 
-    /// How many rows to ask for to have so many that are not stuck.
-    pub(super) fn with_stuck(&self, budget: usize) -> i64 {
-        (budget + self.stuck.len()) as i64
-    }
-
-    /// Message rows by a condition, but for those that are stuck.
+    /// Message rows by a condition.
     pub(super) fn find(&self, which: &str, bounds: impl Params) -> rusqlite::Result<Vec<Found>> {
         let sql = format!("SELECT place, body, shared, received_at, expires FROM message {which}");
         let read = |row: &Row<'_>| {
             let live = self.is_live(row.get(3)?, row.get(4)?);
             Ok(Found { place: row.get(0)?, body: row.get(1)?, shared: row.get::<_, i64>(2)? != 0, live })
         };
-        let mut statement = self.statement(&sql)?;
-        let found = statement.query_map(bounds, read)?;
-        found.filter(|found| !matches!(found, Ok(found) if self.stuck.contains(&found.place))).collect()
+        self.statement(&sql)?.query_map(bounds, read)?.collect()
     }
 
     /// Take one message out; its body goes with its last copy.
     pub(super) fn remove(&mut self, found: Found) -> rusqlite::Result<()> {
-        if self.careful {
-            return self.remove_carefully(found);
-        }
-        self.remove_row(found)?;
-        self.release_body(found)
-    }
-
-    /// Take one message out of a damaged database: when its body cannot be, that stays behind, out of reach; when its row
-    /// cannot be, it is remembered as stuck, and nothing has changed.
-    fn remove_carefully(&mut self, found: Found) -> rusqlite::Result<()> {
-        let whole = self.try_out(|desk| desk.remove_row(found).and_then(|()| desk.release_body(found)));
-        let removed = match whole {
-            Err(error) if is_damage(&error) => self.try_out(|desk| desk.remove_row(found)),
-            other => other,
-        };
-        match removed {
-            Err(error) if is_damage(&error) => {
-                tracing::error!(place = found.place, %error, "a damaged message cannot be removed; `postkeep store check` tells more");
-                self.stuck.insert(found.place);
-                Ok(())
-            }
-            other => other,
-        }
-    }
-
-    /// Do something, or undo it.
-    fn try_out(&mut self, work: impl FnOnce(&mut Self) -> rusqlite::Result<()>) -> rusqlite::Result<()> {
-        self.statement("SAVEPOINT careful")?.execute([])?;
-        let done = work(self);
-        if done.is_err() {
-            self.statement("ROLLBACK TO careful")?.execute([])?;
-            self.seats.forget();
-        }
-        self.statement("RELEASE careful")?.execute([])?;
-        done
-    }
-
-    fn remove_row(&mut self, found: Found) -> rusqlite::Result<()> {
         self.statement("DELETE FROM message WHERE place = ?1")?.execute([found.place])?;
         self.seats.removed(found.no());
-        Ok(())
-    }
-
-    fn release_body(&mut self, found: Found) -> rusqlite::Result<()> {
         if found.shared {
             let sql = "UPDATE shared SET copies = copies - 1 WHERE body = ?1 RETURNING copies";
             let left: Option<i64> = self.statement(sql)?.query_row([found.body], |row| row.get(0)).optional()?;

@@ -12,6 +12,8 @@ use super::{Desk, Micros, NEVER, place_range};
 /// are kept for the mail to come.
 const FREE_PAGES_MIN: i64 = 2_048;
 const FREE_SHARE: i64 = 8;
+/// What should have gone so long ago is overdue, in microseconds.
+const OVERDUE: Micros = 60_000_000;
 /// Pages given back in one slice.
 const FREE_SLICE: i64 = 256;
 
@@ -19,6 +21,11 @@ impl Desk<'_> {
     /// Whether there is anything to let go.
     pub(crate) fn is_sweep_due(&self) -> rusqlite::Result<bool> {
         Ok(self.sundial.now() >= self.next_deadline || self.has_graves()? || self.free_pages()? > 0)
+    }
+
+    /// Whether there has been something to let go for long.
+    pub(crate) fn is_sweep_overdue(&self) -> bool {
+        self.today.saturating_sub(self.next_deadline) > OVERDUE
     }
 
     /// A slice failed: what it found of the next deadline is not so.
@@ -61,8 +68,7 @@ impl Desk<'_> {
         budget: usize,
         touched: &mut BTreeSet<i64>,
     ) -> rusqlite::Result<usize> {
-        let mut lapsed = self.find(which, (until, self.with_stuck(budget)))?;
-        lapsed.truncate(budget);
+        let lapsed = self.find(which, (until, budget as i64))?;
         for found in &lapsed {
             self.remove(*found)?;
             touched.insert(found.no());
@@ -75,9 +81,8 @@ impl Desk<'_> {
         let grave = self.statement("SELECT no FROM grave LIMIT 1")?.query_row([], |row| row.get(0)).optional()?;
         let Some(no) = grave else { return Ok(0) };
         let places = place_range(no);
-        let mut found = self
-            .find("WHERE place >= ?1 AND place < ?2 LIMIT ?3", (places.start, places.end, self.with_stuck(budget)))?;
-        found.truncate(budget);
+        let found =
+            self.find("WHERE place >= ?1 AND place < ?2 LIMIT ?3", (places.start, places.end, budget as i64))?;
         for found in &found {
             self.remove(*found)?;
         }
