@@ -16,7 +16,7 @@ pub struct Settings {
     pub messages_max: usize,
     /// How long a message is kept after it was received. None: until something else takes it.
     pub retention: Option<Duration>,
-    /// For so long a clock that jumped forward is not believed in matters of age; see [`crate::sundial`].
+    /// For so long a clock that jumped forward is not believed in matters of age; see `sundial.rs`.
     pub jump_hold: Duration,
     /// Deletes and purges remembered for streams that begin in the past, and how many changes such a stream may begin
     /// with; beyond it the stream begins with `Lost`.

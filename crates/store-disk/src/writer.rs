@@ -199,10 +199,7 @@ impl Work<'_> {
         }
         let done = match self.write(steps) {
             Ok(done) => done,
-            Err(error) => {
-                self.desk.roll_back();
-                return Err(Trouble::Undone(error));
-            }
+            Err(error) => return Err(Trouble::Undone(self.undo(error))),
         };
         if cfg!(feature = "lying") {
             answer(steps.drain(..done));
@@ -239,6 +236,15 @@ impl Work<'_> {
         }
         self.checkpoints.after_commit(self.connection, self.health);
         Ok(())
+    }
+
+    /// A transaction failed before its commit: nothing of it is there. A sync that failed on the way ends all writing.
+    fn undo(&mut self, error: rusqlite::Error) -> rusqlite::Error {
+        self.desk.roll_back();
+        if is_unsynced(&error) {
+            self.health.fail(error.to_string());
+        }
+        error
     }
 
     /// What a failed commit left behind.
@@ -302,14 +308,15 @@ impl Work<'_> {
             self.desk.close_books()?;
             Ok(any)
         });
-        if !matches!(swept, Ok(true)) {
-            self.desk.roll_back();
-        }
         let swept = match swept {
             Ok(true) => {
                 self.commit().map(|()| true).map_err(|(Trouble::Undone(error) | Trouble::Unknown(error))| error)
             }
-            nothing => nothing,
+            Ok(false) => {
+                self.desk.roll_back();
+                Ok(false)
+            }
+            Err(error) => Err(self.undo(error)),
         };
         if swept.is_err() {
             self.desk.look_again();

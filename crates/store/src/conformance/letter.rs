@@ -38,7 +38,7 @@ impl Letter {
         Self { subject: subject.into(), to, size: 0, received_at: None, expires: None, jobs: Vec::new() }
     }
 
-    /// Of at least this many bytes, and a few more at most.
+    /// Of this many bytes, if that is more than it has anyway.
     pub fn size(self, size: usize) -> Self {
         Self { size, ..self }
     }
@@ -63,6 +63,7 @@ impl Letter {
     pub fn raw(&self) -> Bytes {
         let mut raw = format!("From: Ann <ann@shop.test>\r\nSubject: {}\r\n\r\n", self.subject).into_bytes();
         raw.extend(0..=255u8);
+        let least = raw.len();
         let mut state = self.subject.len() as u64 + 1;
         while raw.len() < self.size {
             // xorshift64: as good as chance here, and the same every time.
@@ -71,6 +72,7 @@ impl Letter {
             state ^= state << 17;
             raw.extend(state.to_le_bytes());
         }
+        raw.truncate(self.size.max(least));
         raw.into()
     }
 
