@@ -80,10 +80,7 @@ pub fn backup(path: &Path, to: &Path, tell: &mut dyn FnMut(u64, u64)) -> Result<
 /// A directory of its own, for its owner alone.
 fn prepare(to: &Path) -> Result<(), BackupError> {
     let failed = |doing| move |source| BackupError::Io { doing, path: to.to_owned(), source };
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(to) {
+    match directory::create(to) {
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             let is_dir = fs::symlink_metadata(to).map_err(failed("look at"))?.is_dir();
             if !is_dir || fs::read_dir(to).map_err(failed("look into"))?.next().is_some() {

@@ -68,11 +68,17 @@ pub fn is_in_use(path: &Path) -> bool {
     matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock))
 }
 
-fn make(path: &Path) -> Result<(), OpenError> {
+/// Make a directory for its owner alone.
+pub(crate) fn create(path: &Path) -> io::Result<()> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    match builder.create(path) {
+    builder.create(path)
+}
+
+fn make(path: &Path) -> Result<(), OpenError> {
+    match create(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         made => made.map_err(|source| OpenError::io("make the directory", path, source)),
     }

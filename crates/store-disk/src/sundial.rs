@@ -7,7 +7,8 @@
 //! that long, or the clock is wrong.
 //!
 //! Small steps are none: less than a twentieth of the retention makes no more than about that share of the mail lapse at
-//! once, and a minute is what a restart may take. And mail is never held for longer than its retention, so that a store with a short one does not fill up.
+//! once, and a minute is what a restart may take. And mail is never held for longer than its retention, so that a store
+//! with a short one does not fill up.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
