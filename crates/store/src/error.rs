@@ -5,7 +5,7 @@ use std::time::Duration;
 use mail::{Mailbox, MessageId};
 
 /// The result of every call to an engine.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 

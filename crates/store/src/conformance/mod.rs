@@ -46,6 +46,11 @@ pub trait Engine: Send + Sync + 'static {
         self.open(rig).await
     }
 
+    /// Why it cannot be tried here, if it cannot: then every check is passed over, and says so.
+    fn absent(&self) -> Option<&'static str> {
+        None
+    }
+
     /// What it does not have.
     fn lacks(&self) -> &'static [Need];
 }
@@ -76,6 +81,8 @@ pub enum Need {
     Evicts,
     /// When the bytes are used up, new mail is refused.
     Refuses,
+    /// What has lapsed by the rig's clock makes room under the cap at once.
+    RoomByClock,
     /// The changes remembered can be bounded.
     ChangesMax,
     /// What was promised is there after a crash.
