@@ -208,8 +208,14 @@ impl Mailroom {
 
     /// Follow what happens. Every change that begins after this returned is seen, or said to be missed.
     pub async fn watch(&self, caller: &Caller, scope: Scope) -> Result<Watch> {
+        self.watch_after(caller, scope, Position::END).await
+    }
+
+    /// Follow what happens, for one who has seen everything up to a position: what changed since is told first, as far
+    /// as it is still so, or said to be missed. It holds a stream of the engine to itself, where others share one.
+    pub async fn watch_after(&self, caller: &Caller, scope: Scope, position: Position) -> Result<Watch> {
         let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
-        self.feed.watch(&self.vault, permit, scope).await
+        self.feed.watch(&self.vault, permit, scope, position).await
     }
 
     // --- words ---

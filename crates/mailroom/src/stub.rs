@@ -18,7 +18,7 @@ use store::outbox::{NewJob, Outbox};
 use store::peers::{Alone, Peers};
 use store::registry::Registry;
 use store::{Abilities, Change, Changes, Delivery, Error, Filed, News, Position, Result, Scope, Store, Stored};
-use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use crate::{Caller, Event, Mailroom, Parcel, Settings, Watch};
 
@@ -37,21 +37,36 @@ pub(crate) struct Stub {
     pub(crate) arrives_before_purge: Mutex<Option<Delivery>>,
     /// Whether everything but an append fails.
     pub(crate) down: AtomicBool,
-    /// How many streams were ever opened.
-    pub(crate) opened: AtomicUsize,
+    /// Whether it can tell the changes of one mailbox, and not of all.
+    pub(crate) narrow: AtomicBool,
+    /// Whether a question for a stream waits until this is false again, and how many do.
+    pub(crate) slow: AtomicBool,
+    pub(crate) asking: AtomicUsize,
+    /// Every stream that was ever opened: of what, from where on.
+    pub(crate) opened: Mutex<Vec<(Scope, Position)>>,
 }
 
 #[derive(Default)]
 struct Kept {
     last: u64,
     messages: Vec<(Mailbox, Stored)>,
-    streams: Vec<UnboundedSender<News>>,
+    /// Everything that changed.
+    changes: Vec<Change>,
+    /// The last change that is not told anew.
+    forgotten: Position,
+    streams: Vec<(Scope, UnboundedSender<News>)>,
 }
 
 impl Stub {
-    /// Tell every open stream something.
-    pub(crate) fn say(&self, news: impl Into<News>) {
-        self.kept.lock().unwrap().say(news);
+    /// Tell every open stream that it lost changes.
+    pub(crate) fn lose(&self, position: Position) {
+        self.kept.lock().unwrap().streams.retain(|(_, stream)| stream.send(News::Lost { position }).is_ok());
+    }
+
+    /// Forget what changed: who asks for it is told so.
+    pub(crate) fn forget(&self) {
+        let mut kept = self.kept.lock().unwrap();
+        kept.forgotten = Position(kept.last);
     }
 
     /// End every stream.
@@ -61,7 +76,7 @@ impl Stub {
 
     /// How many streams are held by somebody.
     pub(crate) fn streams(&self) -> usize {
-        self.kept.lock().unwrap().streams.iter().filter(|stream| !stream.is_closed()).count()
+        self.kept.lock().unwrap().streams.iter().filter(|(_, stream)| !stream.is_closed()).count()
     }
 
     /// How many messages lie there.
@@ -79,9 +94,23 @@ impl Stub {
 }
 
 impl Kept {
-    fn say(&mut self, news: impl Into<News>) {
-        let news = news.into();
-        self.streams.retain(|stream| stream.send(news.clone()).is_ok());
+    fn say(&mut self, change: Change) {
+        let is_told = |scope: &Scope| covers(scope, &change);
+        self.streams.retain(|(scope, stream)| !is_told(scope) || stream.send(change.clone().into()).is_ok());
+        self.changes.push(change);
+    }
+
+    /// A stream that begins with what changed since a position.
+    fn follow(&mut self, scope: Scope, after: Position) -> UnboundedReceiver<News> {
+        let (sender, receiver) = unbounded_channel();
+        let mut past = self.changes.iter().filter(|change| change.position() > after && covers(&scope, change));
+        if after < self.forgotten {
+            sender.send(News::Lost { position: Position(self.last) }).unwrap();
+        } else {
+            past.try_for_each(|change| sender.send(change.clone().into())).unwrap();
+        }
+        self.streams.push((scope, sender));
+        receiver
     }
 
     fn next(&mut self) -> Position {
@@ -112,6 +141,13 @@ impl Kept {
         let ids = self.messages.iter().filter(|held| gone(held)).map(|held| held.1.summary.id).collect();
         self.messages.retain(|held| !gone(held));
         ids
+    }
+}
+
+fn covers(scope: &Scope, change: &Change) -> bool {
+    match scope {
+        Scope::All => true,
+        Scope::Mailbox(mailbox) => mailbox == change.mailbox(),
     }
 }
 
@@ -203,16 +239,21 @@ impl Store for Stub {
         Ok(gone)
     }
 
-    async fn changes(&self, _scope: Scope, _after: Position) -> Result<Changes> {
+    async fn changes(&self, scope: Scope, after: Position) -> Result<Changes> {
         self.up()?;
+        if self.narrow.load(SeqCst) && scope == Scope::All {
+            return Err(Error::Unsupported { what: "tell what changes everywhere", instead: "watch one mailbox" });
+        }
+        self.asking.fetch_add(1, SeqCst);
         // An engine may take its time.
         tokio::task::yield_now().await;
-        let (sender, receiver) = unbounded_channel();
-        self.opened.fetch_add(1, SeqCst);
-        self.kept.lock().unwrap().streams.push(sender);
-        let next = |mut receiver: tokio::sync::mpsc::UnboundedReceiver<News>| async {
-            receiver.recv().await.map(|change| (change, receiver))
-        };
+        while self.slow.load(SeqCst) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        self.asking.fetch_sub(1, SeqCst);
+        self.opened.lock().unwrap().push((scope.clone(), after));
+        let receiver = self.kept.lock().unwrap().follow(scope, after);
+        let next = |mut receiver: UnboundedReceiver<News>| async { receiver.recv().await.map(|news| (news, receiver)) };
         Ok(Box::pin(stream::unfold(receiver, next)))
     }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use mail::ReversePath;
-use store::Scope;
 use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
+use store::{Position, Scope};
 
 use super::{Access, Mode, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
@@ -44,6 +44,7 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("delete", denied(room.delete(caller, &here, Which::Latest).await)),
         ("purge", denied(room.purge(caller, &here).await)),
         ("watch", denied(room.watch(caller, Scope::All).await)),
+        ("watch_after", denied(room.watch_after(caller, Scope::Mailbox(here), Position::START).await)),
     ]
 }
 

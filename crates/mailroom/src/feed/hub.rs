@@ -1,15 +1,15 @@
-//! Who watches what. A change finds its watchers by its mailbox, so a watcher costs nothing to changes elsewhere.
+//! Who watches what: each watched mailbox has its audience, and what is not watched has none.
 //!
-//! It knows neither the engine nor where changes come from: the pump hands them in.
+//! It knows neither the engine nor where changes come from: the pumps hand them in.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mail::Mailbox;
 use store::{News, Position, Scope};
-use tokio::task::AbortHandle;
 
+use super::audience::Audience;
+use super::outage::Outage;
 use super::queue::Queue;
 use crate::error::{Error, Result};
 
@@ -19,91 +19,72 @@ pub(super) struct Hub {
     queue_max: usize,
     watchers_max: usize,
     dropped: AtomicU64,
+    /// What the pumps share when the engine's streams end.
+    pub(super) outage: Outage,
 }
-
-/// One serving of the watchers, from the first that came to the last that left. A pump that was told to stop may still
-/// have a change in hand; by its turn it is known to be an old one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Turn(u64);
 
 #[derive(Default)]
 struct Table {
-    mailboxes: HashMap<Mailbox, Vec<Arc<Queue>>>,
-    all: Vec<Arc<Queue>>,
+    audiences: HashMap<Name, Arc<Audience>>,
     watchers: usize,
-    /// How many turns began or ended: what an ended turn holds is never the number of a later one.
-    turns: u64,
-    pump: Option<AbortHandle>,
+    /// How many came back so far.
+    returned: u64,
+}
+
+/// By what an audience is found.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Name {
+    /// Everybody who follows this from now on.
+    Shared(Scope),
+    /// The one who came back as this number: nobody else has seen the same.
+    Own(u64),
+}
+
+/// A watcher's place: give it back with [`Hub::leave`].
+pub(super) struct Seat {
+    name: Name,
+    pub(super) audience: Arc<Audience>,
+    pub(super) queue: Arc<Queue>,
 }
 
 impl Hub {
     pub(super) fn new(queue_max: usize, watchers_max: usize) -> Self {
-        Self { table: Mutex::default(), queue_max: queue_max.max(1), watchers_max, dropped: AtomicU64::new(0) }
+        let (table, dropped, outage) = (Mutex::default(), AtomicU64::new(0), Outage::default());
+        Self { table, queue_max: queue_max.max(1), watchers_max, dropped, outage }
     }
 
-    /// One more watcher, with an empty queue.
-    pub(super) fn enter(&self, scope: &Scope) -> Result<Arc<Queue>> {
+    /// One more watcher, with an empty queue, in the audience of those who follow the same from the same place on.
+    pub(super) fn enter(&self, scope: Scope, after: Position) -> Result<Seat> {
         let mut table = self.lock();
         if table.watchers >= self.watchers_max {
             return Err(Error::TooMany { what: "watchers (feed.watchers_max)" });
         }
-        let queue = Arc::new(Queue::default());
         table.watchers += 1;
-        table.queues(scope).push(Arc::clone(&queue));
-        Ok(queue)
+        let name = table.name(&scope, after);
+        let new = || Arc::new(Audience::new(scope, after));
+        let audience = Arc::clone(table.audiences.entry(name.clone()).or_insert_with(new));
+        let queue = audience.enter();
+        Ok(Seat { name, audience, queue })
     }
 
-    /// One watcher less; the last one stops the pump.
-    pub(super) fn leave(&self, scope: &Scope, queue: &Arc<Queue>) {
+    /// One watcher less; the last one of an audience stops its pump.
+    pub(super) fn leave(&self, seat: &Seat) {
         let mut table = self.lock();
-        if !table.remove(scope, queue) {
-            return;
-        }
         table.watchers -= 1;
-        if table.watchers == 0 {
-            table.stop();
+        if seat.audience.leave(&seat.queue) {
+            seat.audience.stop();
+            table.audiences.remove(&seat.name);
         }
     }
 
     /// Nobody is served any more, and everybody is told.
     pub(super) fn close(&self) {
-        let mut table = self.lock();
-        table.stop();
-        table.everybody().for_each(|queue| queue.close());
+        self.lock().audiences.values().for_each(|audience| audience.close());
     }
 
-    /// Whether a pump runs. Once a watcher has entered and seen this, it stays true until that watcher leaves.
-    pub(super) fn is_served(&self) -> bool {
-        self.lock().pump.is_some()
-    }
-
-    /// A new turn begins, and `spawn` starts its pump.
-    pub(super) fn serve(&self, spawn: impl FnOnce(Turn) -> AbortHandle) {
-        let mut table = self.lock();
-        table.stop();
-        table.pump = Some(spawn(Turn(table.turns)));
-    }
-
-    /// Put a change into the queues of those it concerns; false when the turn is over.
-    pub(super) fn tell(&self, turn: Turn, news: News) -> bool {
-        let table = self.lock();
-        if turn != Turn(table.turns) {
-            return false;
-        }
-        let change = match news {
-            News::Change(change) => change,
-            News::Lost { position } => {
-                self.lose(&table, position);
-                return true;
-            }
-        };
-        let here = table.mailboxes.get(change.mailbox()).map_or(&[][..], Vec::as_slice);
-        if here.is_empty() && table.all.is_empty() {
-            return true;
-        }
-        let dropped = here.iter().chain(&table.all).filter(|queue| queue.push(change.clone(), self.queue_max)).count();
-        self.dropped.fetch_add(dropped as u64, Ordering::Relaxed);
-        true
+    /// Put news into the queues of an audience.
+    pub(super) fn tell(&self, audience: &Audience, news: &News) {
+        self.dropped.fetch_add(audience.tell(news, self.queue_max), Ordering::Relaxed);
     }
 
     /// How many events were dropped, over all watchers.
@@ -111,54 +92,25 @@ impl Hub {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    /// How many mailboxes have a place in the table.
+    /// How many audiences there are.
     #[cfg(test)]
-    pub(super) fn mailboxes(&self) -> usize {
-        self.lock().mailboxes.len()
+    pub(super) fn audiences(&self) -> usize {
+        self.lock().audiences.len()
     }
 
-    fn lose(&self, table: &Table, position: Position) {
-        let dropped: u64 = table.everybody().map(|queue| queue.lose(position)).sum();
-        self.dropped.fetch_add(dropped, Ordering::Relaxed);
-    }
-
-    /// No holder waits or calls out, and a queue's own lock is only ever taken inside this one.
+    /// No holder waits or calls out, and an audience's own lock is only ever taken inside this one or alone.
     fn lock(&self) -> MutexGuard<'_, Table> {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Table {
-    fn queues(&mut self, scope: &Scope) -> &mut Vec<Arc<Queue>> {
-        match scope {
-            Scope::Mailbox(mailbox) => self.mailboxes.entry(mailbox.clone()).or_default(),
-            Scope::All => &mut self.all,
+    /// Who asks for the past has a stream of its own: one that others share has told it already, or never will.
+    fn name(&mut self, scope: &Scope, after: Position) -> Name {
+        if after == Position::END {
+            return Name::Shared(scope.clone());
         }
-    }
-
-    fn everybody(&self) -> impl Iterator<Item = &Arc<Queue>> {
-        self.mailboxes.values().flatten().chain(&self.all)
-    }
-
-    /// Whether the queue was there.
-    fn remove(&mut self, scope: &Scope, queue: &Arc<Queue>) -> bool {
-        let queues = self.queues(scope);
-        let place = queues.iter().position(|known| Arc::ptr_eq(known, queue));
-        if let Some(place) = place {
-            queues.swap_remove(place);
-        }
-        if queues.is_empty()
-            && let Scope::Mailbox(mailbox) = scope
-        {
-            self.mailboxes.remove(mailbox);
-        }
-        place.is_some()
-    }
-
-    fn stop(&mut self) {
-        self.turns += 1;
-        if let Some(pump) = self.pump.take() {
-            pump.abort();
-        }
+        self.returned += 1;
+        Name::Own(self.returned)
     }
 }

@@ -1,21 +1,23 @@
 //! The feed: what happens to mail, told to whoever watches. Bounded per watcher, never in delivery's way.
 //!
-//! Deliveries do not know it: one task takes the engine's stream of changes while anybody watches, and puts each
-//! change into the queues of those it concerns. Who reads slowly loses the oldest of its own queue, and is told.
+//! Deliveries do not know it. Each mailbox that is watched has one task, which takes the engine's changes of that mailbox
+//! and puts each into the queues of those who watch there; it comes with the first of them and goes with the last. All
+//! mailboxes together are watched in the same way. Of what nobody watches the engine is never asked. Who reads slowly
+//! loses the oldest of its own queue, and is told.
 
+mod audience;
 mod hub;
+mod outage;
 mod pump;
 mod queue;
 
 use std::sync::Arc;
 
 use store::{Change, Position, Scope};
-use tokio::sync::Mutex;
 
 use crate::access::{Permit, Vault};
 use crate::error::Result;
-use hub::Hub;
-use queue::Queue;
+use hub::{Hub, Seat};
 
 /// What a watcher sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -26,43 +28,33 @@ pub enum Event {
     Lagged {
         /// How many events of this watcher's queue were dropped; what the engine lost before is not counted.
         missed: u64,
-        /// The last position that may be missing.
+        /// The last position that may be missing, as far as it is known.
         position: Position,
     },
 }
 
 /// Somebody watching. Dropping it ends that.
 pub struct Watch {
-    scope: Scope,
-    queue: Arc<Queue>,
+    seat: Seat,
     hub: Arc<Hub>,
 }
 
-/// All who watch, and the task that serves them.
+/// All who watch.
 pub(crate) struct Feed {
     hub: Arc<Hub>,
-    /// Held by the one who starts the task, so that the others wait until it runs.
-    starting: Mutex<()>,
 }
 
 impl Feed {
     pub(crate) fn new(queue_max: usize, watchers_max: usize) -> Self {
-        Self { hub: Arc::new(Hub::new(queue_max, watchers_max)), starting: Mutex::new(()) }
+        Self { hub: Arc::new(Hub::new(queue_max, watchers_max)) }
     }
 
     /// Enter the queue first and see that the engine's stream runs second: whatever happens after this returned comes
     /// by that stream and finds the queue.
-    pub(crate) async fn watch(&self, vault: &Vault, permit: Permit, scope: Scope) -> Result<Watch> {
-        let queue = self.hub.enter(&scope)?;
-        let watch = Watch { scope, queue, hub: Arc::clone(&self.hub) };
-        if self.hub.is_served() {
-            return Ok(watch);
-        }
-        let _starting = self.starting.lock().await;
-        if !self.hub.is_served() {
-            let changes = pump::open(vault, permit).await?;
-            pump::start(&self.hub, vault.clone(), permit, changes);
-        }
+    pub(crate) async fn watch(&self, vault: &Vault, permit: Permit, scope: Scope, after: Position) -> Result<Watch> {
+        let watch = Watch { seat: self.hub.enter(scope, after)?, hub: Arc::clone(&self.hub) };
+        let audience = &watch.seat.audience;
+        audience.pump.get_or_try_init(|| pump::start(&self.hub, audience, vault, permit)).await?;
         Ok(watch)
     }
 
@@ -81,18 +73,18 @@ impl Drop for Feed {
 impl Watch {
     /// The next event, in order per mailbox; none when the mailroom is gone.
     pub async fn next(&mut self) -> Option<Event> {
-        self.queue.next().await
+        self.seat.queue.next().await
     }
 
     /// What is watched.
     pub fn scope(&self) -> &Scope {
-        &self.scope
+        &self.seat.audience.scope
     }
 }
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.hub.leave(&self.scope, &self.queue);
+        self.hub.leave(&self.seat);
     }
 }
 

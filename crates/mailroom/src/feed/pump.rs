@@ -1,55 +1,83 @@
-//! The one task that takes the engine's changes to the watchers. It runs while anybody watches.
+//! The task that takes one of the engine's streams to its audience. It runs as long as that has anybody in it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use store::{Changes, News, Position, Scope};
+use tokio::task::AbortHandle;
 
-use super::hub::{Hub, Turn};
+use super::audience::Audience;
+use super::hub::Hub;
 use crate::access::{Permit, Vault};
 
 /// First and longest pause before asking an engine again whose stream ended.
 const PAUSE: Duration = Duration::from_millis(100);
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 
-/// Everything that changes from now on.
-pub(super) async fn open(vault: &Vault, permit: Permit) -> store::Result<Changes> {
-    vault.open(&permit).changes(Scope::All, Position::END).await
+/// What a pump works with.
+struct Pump {
+    hub: Arc<Hub>,
+    audience: Arc<Audience>,
+    vault: Vault,
+    permit: Permit,
 }
 
-/// Serve the watchers from this stream on.
-pub(super) fn start(hub: &Arc<Hub>, vault: Vault, permit: Permit, changes: Changes) {
-    hub.serve(|turn| tokio::spawn(run(Arc::clone(hub), turn, vault, permit, changes)).abort_handle());
+/// Open the engine's stream and serve the audience from it on.
+pub(super) async fn start(
+    hub: &Arc<Hub>,
+    audience: &Arc<Audience>,
+    vault: &Vault,
+    permit: Permit,
+) -> store::Result<AbortHandle> {
+    let (hub, audience, vault) = (Arc::clone(hub), Arc::clone(audience), vault.clone());
+    let pump = Pump { hub, audience, vault, permit };
+    let changes = pump.open(pump.audience.after).await?;
+    Ok(tokio::spawn(pump.run(changes)).abort_handle())
 }
 
-/// Ends with its turn. When the engine's stream ends before that, a new one is opened and everybody is told of the gap.
-async fn run(hub: Arc<Hub>, turn: Turn, vault: Vault, permit: Permit, mut changes: Changes) {
-    let mut last = Position::START;
-    loop {
-        while let Some(news) = changes.next().await {
-            last = news.position();
-            if !hub.tell(turn, news) {
-                return;
+impl Pump {
+    async fn open(&self, after: Position) -> store::Result<Changes> {
+        self.vault.open(&self.permit).changes(self.audience.scope.clone(), after).await
+    }
+
+    /// When the engine's stream ends, a new one is opened behind what was seen last, and tells itself what is missing.
+    /// Where nothing is known to begin with, the new one begins at the end, and everybody is told of the gap.
+    async fn run(self, mut changes: Changes) {
+        let mut last = Some(self.audience.after).filter(|after| *after != Position::END);
+        loop {
+            while let Some(news) = changes.next().await {
+                last = Some(news.position());
+                self.hub.tell(&self.audience, &news);
+                // A stream that is always ready must not keep a worker of the runtime to itself.
+                tokio::task::coop::consume_budget().await;
             }
-            // A stream that is always ready must not keep a worker of the runtime to itself.
-            tokio::task::coop::consume_budget().await;
-        }
-        changes = reopen(&vault, permit).await;
-        if !hub.tell(turn, News::Lost { position: last }) {
-            return;
+            let behind = self.resumable(last);
+            changes = self.reopen(behind.unwrap_or(Position::END)).await;
+            if behind.is_none() {
+                self.hub.tell(&self.audience, &News::Lost { position: last.unwrap_or(Position::START) });
+            }
         }
     }
-}
 
-async fn reopen(vault: &Vault, permit: Permit) -> Changes {
-    let mut pause = PAUSE;
-    loop {
-        tokio::time::sleep(pause).await;
-        match open(vault, permit).await {
-            Ok(changes) => return changes,
-            Err(error) => tracing::warn!(%error, "the engine gives no changes; watchers see nothing until it does"),
+    /// A position is one in its mailbox. Over all mailboxes it says how far a stream came only on a single node, and an
+    /// engine need not be one.
+    fn resumable(&self, last: Option<Position>) -> Option<Position> {
+        last.filter(|_| matches!(self.audience.scope, Scope::Mailbox(_)))
+    }
+
+    async fn reopen(&self, after: Position) -> Changes {
+        let outage = &self.hub.outage;
+        let (mut pause, mut silent) = (PAUSE, None);
+        loop {
+            tokio::time::sleep(pause).await;
+            let turn = outage.turn().await;
+            match self.open(after).await {
+                Ok(changes) => return changes,
+                Err(error) => _ = silent.get_or_insert_with(|| outage.begin(&error)),
+            }
+            drop(turn);
+            pause = (pause * 2).min(PAUSE_MAX);
         }
-        pause = (pause * 2).min(PAUSE_MAX);
     }
 }
