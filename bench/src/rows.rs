@@ -8,6 +8,8 @@
 
 #![allow(clippy::print_stdout, reason = "the figures are what it is for")]
 
+mod cpu;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -16,6 +18,8 @@ use anyhow::{Context, Result, bail, ensure};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Statement, Transaction, TransactionBehavior, params_from_iter};
 
+use crate::cpu::cpu;
+
 /// So many different rows are held in memory and written over and over: enough for the mixture of packed and raw bodies,
 /// few enough to stay close to the processor, as mail that has just come in is.
 const ROWS_MAX: i64 = 100;
@@ -23,8 +27,6 @@ const ROWS_MAX: i64 = 100;
 const PLACE_BITS: u32 = 29;
 /// Of an id: it grows by about so many bits with each message, as time goes by.
 const ID_BITS: u32 = 16;
-/// The unit of `/proc/<pid>/stat`.
-const TICKS_PER_SECOND: f64 = 100.0;
 
 /// What the command line asks for.
 struct Asked {
@@ -220,12 +222,4 @@ fn write_message(message: &mut Statement<'_>, body: &mut Statement<'_>, pattern:
 /// A time in microseconds that grows by 100 with each message.
 fn clock(number: i64) -> i64 {
     1_800_000_000_000_000 + number * 100
-}
-
-/// CPU seconds that this process used so far, in user and kernel together.
-fn cpu() -> Result<f64> {
-    let stat = fs::read_to_string("/proc/self/stat").context("CPU is read from /proc, which Linux has")?;
-    let (_, rest) = stat.rsplit_once(')').context("/proc/self/stat has no name")?;
-    let ticks: f64 = rest.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<f64>().ok()).sum();
-    Ok(ticks / TICKS_PER_SECOND)
 }
