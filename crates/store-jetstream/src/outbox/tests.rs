@@ -1,0 +1,215 @@
+//! What the suite of all engines does not ask: several nodes, lost answers, many jobs, no room.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use mail::{Mailbox, MessageId};
+use store::outbox::{Handback, Outbox as _};
+use store::{Error, Filed, Job, JobId};
+
+use super::Outbox;
+use crate::names::Deed;
+use crate::record::JobLine;
+use crate::registry::rig::{Rig, Wire};
+
+const LEASE: Duration = Duration::from_secs(60);
+
+fn jobs(payloads: &[&str]) -> Vec<JobLine> {
+    let job =
+        |payload: &&str| JobLine { kind: "tests".to_owned(), payload: payload.as_bytes().to_vec(), not_before: None };
+    payloads.iter().map(job).collect()
+}
+
+fn numbered(count: usize) -> Vec<JobLine> {
+    let payloads: Vec<_> = (0..count).map(|number| number.to_string()).collect();
+    jobs(&payloads.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+async fn write(outbox: &Outbox, deed: Deed, jobs: &[JobLine]) {
+    let messages = [Filed { mailbox: Mailbox::from_canonical("ann"), id: MessageId::new(7) }];
+    outbox.write(deed, jobs, &messages, outbox.office.patience()).await.expect("jobs are written");
+}
+
+async fn take(outbox: &Outbox, limit: usize) -> Vec<Job> {
+    outbox.take("tests", limit, LEASE).await.expect("jobs are taken")
+}
+
+async fn take_one(outbox: &Outbox) -> Job {
+    let mut taken = take(outbox, 1).await;
+    assert_eq!(taken.len(), 1, "one job can be taken");
+    taken.remove(0)
+}
+
+async fn waiting(outbox: &Outbox) -> u64 {
+    outbox.waiting("tests").await.expect("jobs are counted")
+}
+
+fn payloads(jobs: &[Job]) -> Vec<String> {
+    jobs.iter().map(|job| String::from_utf8_lossy(&job.payload).into_owned()).collect()
+}
+
+async fn done(outbox: &Outbox, job: &Job) -> Handback {
+    outbox.done(job.lease).await.expect("a job is handed back")
+}
+
+async fn dead(outbox: &Outbox) -> Vec<String> {
+    let dead = outbox.dead_jobs("tests", 100).await.expect("the dead are listed");
+    dead.iter().map(|job| String::from_utf8_lossy(&job.payload).into_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_of_a_deed_are_written_once() {
+    let Some(rig) = Rig::new() else { return };
+    let (outbox, other) = (Outbox::new(rig.node().await), Outbox::new(rig.node().await));
+    let (deed, three) = (Deed::new(), numbered(3));
+    join_all([&outbox, &other, &outbox].map(|outbox| write(outbox, deed, &three))).await;
+    let taken = take(&outbox, 10).await;
+    assert_eq!(payloads(&taken), ["0", "1", "2"]);
+    assert_eq!(taken[0].messages[0].id, MessageId::new(7));
+    assert_eq!(done(&outbox, &taken[1]).await, Handback::Taken);
+    write(&other, deed, &three).await;
+    assert_eq!(waiting(&other).await, 2, "what is done does not come back");
+    write(&other, Deed::new(), &numbered(1)).await;
+    assert_eq!(waiting(&outbox).await, 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn many_jobs_are_written_once_and_taken_in_order() {
+    let Some(rig) = Rig::new() else { return };
+    let (outbox, deed) = (Outbox::new(rig.node().await), Deed::new());
+    write(&outbox, deed, &numbered(2_500)).await;
+    write(&outbox, deed, &numbered(2_500)).await;
+    assert_eq!(waiting(&outbox).await, 2_500);
+    let mut seen = Vec::new();
+    for _ in 0..5 {
+        seen.extend(payloads(&take(&outbox, 500).await));
+    }
+    assert!(seen.iter().eq(&(0..2_500).map(|number| number.to_string()).collect::<Vec<_>>()), "{}", seen.len());
+    assert!(take(&outbox, 1).await.is_empty());
+    rig.pass(60);
+    assert_eq!(payloads(&take(&outbox, 3).await), ["0", "1", "2"], "in their first order, though all were rewritten");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn takers_on_several_nodes_share_the_jobs() {
+    let Some(rig) = Rig::new() else { return };
+    let nodes = join_all((0..2).map(|_| rig.node())).await;
+    let nodes: Vec<_> = nodes.into_iter().map(|office| Arc::new(Outbox::new(office))).collect();
+    write(&nodes[0], Deed::new(), &numbered(200)).await;
+    let takers = nodes.iter().cycle().take(6).cloned().map(|outbox| {
+        tokio::spawn(async move {
+            let mut taken: Vec<JobId> = Vec::new();
+            loop {
+                let jobs = take(&outbox, 3).await;
+                if jobs.is_empty() {
+                    return taken;
+                }
+                for job in jobs {
+                    assert_eq!((job.attempts, done(&outbox, &job).await), (0, Handback::Taken));
+                    taken.push(job.lease.job);
+                }
+            }
+        })
+    });
+    let taken = join_all(takers.collect::<Vec<_>>()).await;
+    let mut taken: Vec<_> = taken.into_iter().flat_map(|taken| taken.expect("no taker panics")).collect();
+    let count = taken.len();
+    taken.sort();
+    taken.dedup();
+    assert_eq!((count, taken.len(), waiting(&nodes[1]).await), (200, 200, 0));
+}
+
+/// What one node remembers of jobs that another has taken, put back or done since does no harm.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_others_did_since_is_seen() {
+    let Some(rig) = Rig::new() else { return };
+    let (here, there) = (Outbox::new(rig.node().await), Outbox::new(rig.node().await));
+    write(&here, Deed::new(), &numbered(4)).await;
+    let late = take(&here, 4).await;
+    rig.pass(60);
+    let taken = take(&there, 4).await;
+    assert_eq!(done(&there, &taken[0]).await, Handback::Taken);
+    let retried = there.retry(taken[1].lease, rig.in_seconds(10)).await;
+    assert_eq!(retried.expect("a job is handed back"), Handback::Taken);
+    let died = there.dead(taken[2].lease, "no").await;
+    assert_eq!(died.expect("a job is handed back"), Handback::Taken);
+    for job in &late {
+        assert_eq!(done(&here, job).await, Handback::Late);
+    }
+    assert_eq!((waiting(&here).await, take(&here, 4).await.len()), (2, 0));
+    rig.pass(10);
+    let again = take(&here, 4).await;
+    assert_eq!((payloads(&again), again[0].attempts), (vec!["1".to_owned()], 2));
+    rig.pass(50);
+    assert_eq!(payloads(&take(&here, 4).await), ["3"]);
+    assert_eq!((dead(&here).await, waiting(&here).await), (vec!["2".to_owned()], 2));
+}
+
+async fn lossy() -> Option<(Rig, Wire, Outbox, Outbox)> {
+    let rig = Rig::new()?;
+    let wire = rig.wire().await;
+    let (lossy, other) = (Outbox::new(rig.node_over(&wire).await), Outbox::new(rig.node().await));
+    Some((rig, wire, lossy, other))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_taking_whose_answer_was_lost_is_known_again() {
+    let Some((rig, wire, lossy, other)) = lossy().await else { return };
+    wire.lose_answer_to("Nats-Batch-Commit");
+    write(&lossy, Deed::new(), &numbered(2)).await;
+    assert_eq!((wire.is_done(), waiting(&other).await), (true, 2));
+    wire.lose_answer_to(format!("HPUB {}.j.w.", rig.settings.prefix));
+    let job = take_one(&lossy).await;
+    assert_eq!((wire.is_done(), &job.payload[..], job.attempts), (true, &b"0"[..], 0));
+    assert_eq!(payloads(&take(&other, 2).await), ["1"]);
+    assert_eq!((done(&lossy, &job).await, waiting(&other).await), (Handback::Taken, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_handback_whose_answer_was_lost_is_known_again() {
+    let Some((rig, wire, lossy, other)) = lossy().await else { return };
+    write(&lossy, Deed::new(), &numbered(3)).await;
+    let taken = take(&lossy, 3).await;
+    wire.lose_answer_to("$JS.API.STREAM.MSG.DELETE");
+    assert_eq!((done(&lossy, &taken[0]).await, wire.is_done()), (Handback::Taken, true));
+    wire.lose_answer_to(format!("HPUB {}.j.w.", rig.settings.prefix));
+    let retried = lossy.retry(taken[1].lease, rig.in_seconds(0)).await.expect("a job is handed back");
+    assert_eq!((retried, wire.is_done()), (Handback::Taken, true));
+    wire.lose_answer_to("Nats-Batch-Commit");
+    let died = lossy.dead(taken[2].lease, "no").await.expect("a job is handed back");
+    assert_eq!((died, wire.is_done(), waiting(&other).await), (Handback::Taken, true, 1));
+    assert_eq!((payloads(&take(&other, 3).await), dead(&other).await), (vec!["1".to_owned()], vec!["2".to_owned()]));
+    assert_eq!(done(&lossy, &taken[0]).await, Handback::Late, "it is gone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn full_of_jobs_is_said_and_ends() {
+    let Some(mut rig) = Rig::new() else { return };
+    rig.settings.jobs_max = 3;
+    let outbox = Outbox::new(rig.node().await);
+    outbox.room_for(4).await.expect_err("four are too many");
+    outbox.room_for(2).await.expect("there is room for three");
+    write(&outbox, Deed::new(), &numbered(2)).await;
+    outbox.room_for(1).await.expect("there is room for three");
+    write(&outbox, Deed::new(), &numbered(1)).await;
+    let refused = outbox.room_for(1).await;
+    assert!(matches!(&refused, Err(Error::Full { what }) if what.contains("store.jetstream.jobs_max")), "{refused:?}");
+    let job = take_one(&outbox).await;
+    outbox.room_for(1).await.expect_err("a job that is taken is still there");
+    done(&outbox, &job).await;
+    outbox.room_for(1).await.expect("one has gone");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_oldest_of_the_dead_go() {
+    let Some(mut rig) = Rig::new() else { return };
+    rig.settings.dead_jobs_max = 2;
+    let outbox = Outbox::new(rig.node().await);
+    write(&outbox, Deed::new(), &numbered(4)).await;
+    for job in take(&outbox, 4).await {
+        assert_eq!(outbox.dead(job.lease, "no").await.expect("a job is handed back"), Handback::Taken);
+        assert_eq!(outbox.dead(job.lease, "no").await.expect("a job is handed back"), Handback::Late);
+    }
+    assert_eq!((dead(&outbox).await, waiting(&outbox).await), (vec!["3".to_owned(), "2".to_owned()], 0));
+}

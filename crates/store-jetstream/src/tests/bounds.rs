@@ -1,0 +1,87 @@
+//! Bounds that the brokers keep by their own clocks, bodies of all sizes, and bodies that are not what they were.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use store::conformance::Letter;
+use store::{Error, Store};
+
+use super::rig::{self, append, mailbox, open, send, subjects, until};
+use crate::Settings;
+use crate::record::{self, Line};
+use crate::wire::{Outgoing, Pick};
+
+/// Mail that is to go early makes room under the cap when it has gone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn lapsed_mail_makes_room_in_time() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&Settings { messages_max: 3, ..settings }).await;
+    send(&store, "1", "ann").await;
+    let soon = Timestamp::now() + SignedDuration::from_secs(2);
+    for brief in ["2", "3"] {
+        append(&store, &Letter::new(brief, &["ann"]).expires(soon)).await;
+    }
+    until(Duration::from_secs(20), "they go", async || {
+        let office = &store.parts.office;
+        let place = office.names.place(&mailbox("ann"));
+        let (stream, mail) = (office.names.summaries(place.shard), office.names.mail(&place));
+        let last = office.link.leader_has(&stream, Pick::Last(&mail)).await.expect("it is answered");
+        last.is_some_and(|raw| record::read::<Line>(&raw.data).is_ok_and(|line| line.subject == "1"))
+    })
+    .await;
+    send(&store, "4", "ann").await;
+    send(&store, "5", "ann").await;
+    assert_eq!(subjects(&store, "ann").await, ["1", "4", "5"]);
+}
+
+/// When the room for bodies is used up the oldest mail goes, from every view.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_oldest_mail_goes_when_the_room_is_used_up() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&Settings { bytes_max: Some(4 << 20), body_shards: 1, ..settings }).await;
+    let mut ids = Vec::new();
+    for round in 0..12 {
+        ids.push(append(&store, &Letter::new(format!("{round}"), &["ann"]).size(600 << 10)).await[0]);
+    }
+    assert!(store.read(&mailbox("ann"), ids[0]).await.expect("a read is answered").is_none());
+    assert!(store.read(&mailbox("ann"), ids[11]).await.expect("a read is answered").is_some());
+    until(Duration::from_secs(20), "lists show what can be read", async || subjects(&store, "ann").await.len() < 8)
+        .await;
+    let listed = subjects(&store, "ann").await;
+    assert_eq!(listed.last().map(String::as_str), Some("11"));
+}
+
+/// Bodies larger than a message of the brokers come back byte for byte.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn large_bodies_come_back_whole() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&settings).await;
+    for size in [500 << 10, (512 << 10) + 1, 3 << 20, 25 << 20] {
+        let letter = Letter::new(format!("{size}"), &["ann", "bob"]).size(size);
+        let ids = append(&store, &letter).await;
+        for (name, id) in ["ann", "bob"].iter().zip(&ids) {
+            let stored = store.read(&mailbox(name), *id).await.expect("a read is answered").expect("it is there");
+            assert!(stored.raw == letter.raw(), "{size} bytes");
+            assert_eq!(stored.envelope.recipients.len(), 3);
+        }
+    }
+}
+
+/// A body that is not what was stored is said to be damaged, and nothing of it is served.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_damaged_body_is_not_served() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&settings).await;
+    let office = &store.parts.office;
+    let (whole, place) = (send(&store, "1", "ann").await, office.names.place(&mailbox("ann")));
+    let line = office.line_at(&mailbox("ann"), whole.number(), office.patience()).await.expect("it is answered");
+    let mut line = line.expect("it is there");
+    line.body.hash[0] ^= 1;
+    let spoilt = Outgoing::new(office.names.mail(&place), record::write(&line));
+    let spoilt = mail::MessageId::new(office.link.publish(spoilt).await.expect("it is stored").seq);
+    assert!(matches!(store.read(&mailbox("ann"), spoilt).await, Err(Error::Damaged { .. })));
+    assert!(store.read(&mailbox("ann"), whole).await.expect("a read is answered").is_some());
+    let torn = Outgoing::new(office.names.mail(&place), b"torn".to_vec());
+    office.link.publish(torn).await.expect("it is stored");
+    assert_eq!(subjects(&store, "ann").await, ["1", "1"], "what cannot be read is left out, the rest is listed");
+}

@@ -1,0 +1,8 @@
+//! The engine on real brokers: the suite of all engines, and what only this one does.
+
+mod bounds;
+mod conformance;
+mod deeds;
+mod nodes;
+mod opening;
+mod rig;
