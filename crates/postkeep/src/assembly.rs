@@ -11,6 +11,8 @@ use mailroom::Mailroom;
 use net::{Gate, Lanes, Listener, Stop, Stopper};
 use store::{Memory, SystemClock};
 use store_disk::Disk;
+#[cfg(feature = "jetstream")]
+use store_jetstream::Jetstream;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
@@ -43,7 +45,7 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
 }
 
 async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
-    let signals = Signals::hear().context("cannot hear signals")?;
+    let mut signals = Signals::hear().context("cannot hear signals")?;
     let smtp = bind("smtp.addr", &config.smtp_addr)?;
     let http = bind("http.addr", &config.http_addr)?;
     let started = Started {
@@ -56,7 +58,11 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     let grace = config.stop_grace;
     let format = config.log_format;
     let mut servers = JoinSet::new();
-    let Opened { engine, close } = open(&config.store, &mut servers)?;
+    let Opened { engine, close } = tokio::select! {
+        opened = open(&config.store, &mut servers) => opened?,
+        // Brokers may keep us waiting.
+        _ = signals.next() => return Ok(ExitCode::SUCCESS),
+    };
     spawn(&mut servers, engine, config, smtp, http, lanes, stop);
     started.tell(format);
     started.ready();
@@ -103,7 +109,7 @@ struct Opened {
 }
 
 /// Open the engine.
-fn open(store: &Store, servers: &mut JoinSet<()>) -> Result<Opened> {
+async fn open(store: &Store, servers: &mut JoinSet<()>) -> Result<Opened> {
     match &store.engine {
         Engine::Memory(keys) => Ok(Opened { engine: open_memory(store, keys, servers), close: Box::new(|| ()) }),
         Engine::Disk(keys) => {
@@ -111,7 +117,23 @@ fn open(store: &Store, servers: &mut JoinSet<()>) -> Result<Opened> {
             let closing = Arc::clone(&disk);
             Ok(Opened { engine: disk, close: Box::new(move || closing.close()) })
         }
+        Engine::Jetstream(keys) => open_jetstream(store, keys).await,
     }
+}
+
+#[cfg(feature = "jetstream")]
+async fn open_jetstream(store: &Store, keys: &config::Jetstream) -> Result<Opened> {
+    let settings = jetstream_settings(store, keys);
+    let jetstream = Arc::new(Jetstream::open(settings, Arc::new(SystemClock)).await?);
+    let closing = Arc::clone(&jetstream);
+    Ok(Opened { engine: jetstream, close: Box::new(move || closing.close()) })
+}
+
+#[cfg(not(feature = "jetstream"))]
+async fn open_jetstream(_store: &Store, _keys: &config::Jetstream) -> Result<Opened> {
+    bail!(
+        "this program was built without the engine \"jetstream\"; build it with the feature jetstream, or choose another"
+    )
 }
 
 fn open_memory(store: &Store, keys: &config::Memory, servers: &mut JoinSet<()>) -> Arc<dyn store::Store> {
@@ -154,6 +176,30 @@ pub(crate) fn disk_settings(store: &Store, keys: &config::Disk) -> store_disk::S
     }
 }
 
+#[cfg(feature = "jetstream")]
+pub(crate) fn jetstream_settings(store: &Store, keys: &config::Jetstream) -> store_jetstream::Settings {
+    let keys = keys.clone();
+    store_jetstream::Settings {
+        urls: keys.urls,
+        credentials: keys.credentials,
+        tls_ca: keys.tls_ca,
+        tls_cert: keys.tls_cert,
+        tls_key: keys.tls_key,
+        prefix: keys.prefix,
+        replicas: keys.replicas,
+        shards: keys.shards,
+        body_shards: keys.body_shards,
+        sync_waived: keys.sync_waived,
+        bytes_max: keys.bytes_max,
+        messages_max: store.messages_max,
+        retention: store.retention,
+        wait_max: keys.wait_max,
+        jobs_max: keys.jobs_max,
+        dead_jobs_max: keys.dead_jobs_max,
+        registry_bytes_max: keys.registry_bytes_max,
+    }
+}
+
 /// Let go what has lapsed, also while nobody calls.
 async fn sweep(memory: Arc<Memory>) {
     loop {
@@ -167,6 +213,7 @@ fn kept(store: &Store) -> String {
     let (place, bytes) = match &store.engine {
         Engine::Memory(memory) => ("in memory, until this program ends".to_owned(), Some(memory.bytes_max)),
         Engine::Disk(disk) => (format!("in {}, through a power cut", disk.path.display()), disk.bytes_max),
+        Engine::Jetstream(keys) => (on_brokers(keys), keys.bytes_max),
     };
     let mut bounds: Vec<_> = bytes.map(|bytes| format!("{} in all", Size(bytes))).into_iter().collect();
     if store.messages_max != 0 {
@@ -177,6 +224,20 @@ fn kept(store: &Store) -> String {
         true => place,
         false => format!("{place}; at most {}", bounds.join(", ")),
     }
+}
+
+fn on_brokers(keys: &config::Jetstream) -> String {
+    let places = keys.places();
+    let brokers = if places.len() == 1 { "broker" } else { "brokers" };
+    let promise = match (keys.replicas, keys.sync_waived) {
+        (1, false) => "through a power cut",
+        (1, true) => "as long as it has power",
+        (5, false) => "through the loss of any two machines",
+        (5, true) => "through the loss of any two machines, but not of power to all",
+        (_, false) => "through the loss of any one machine",
+        (_, true) => "through the loss of any one machine, but not of power to all",
+    };
+    format!("on the {brokers} at {}, {promise}", places.join(", "))
 }
 
 /// Wait to be asked to stop, and stop: at once when asked again.
@@ -224,7 +285,7 @@ pub(crate) fn look(path: &Path) -> Result<Looked> {
 pub(crate) fn take(path: &Path, store: &Store) -> Result<Arc<dyn store::Store>> {
     let settings = match &store.engine {
         Engine::Disk(keys) => disk_settings(store, keys),
-        Engine::Memory { .. } => store_disk::Settings::new(path),
+        Engine::Memory(_) | Engine::Jetstream(_) => store_disk::Settings::new(path),
     };
     let settings = store_disk::Settings { path: path.to_owned(), messages_max: 0, retention: None, ..settings };
     match Disk::open(settings, Arc::new(SystemClock)) {
@@ -267,3 +328,6 @@ pub(crate) fn is_no_store(error: &anyhow::Error) -> bool {
 pub(crate) fn block_on<T>(doing: impl Future<Output = T>) -> Result<T> {
     Ok(Builder::new_current_thread().enable_all().build().context(NO_THREADS)?.block_on(doing))
 }
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,8 @@ const PER_WORKER: u64 = 4;
 /// Files of the disk engine, and of each of its readers.
 const DISK: u64 = 8;
 const PER_READER: u64 = 3;
+/// Files of the connections to brokers, and of those that are just being made or looked up.
+const BROKERS: u64 = 16;
 
 /// Raise the limit and cut the connections to fit; a sentence when something was cut.
 pub(crate) fn fit(config: &mut Config, workers: usize) -> Option<String> {
@@ -22,6 +24,7 @@ fn cut(config: &mut Config, workers: usize, files: u64) -> Option<String> {
     let store = match &config.store.engine {
         Engine::Memory(_) => 0,
         Engine::Disk(disk) => DISK + PER_READER * disk.readers as u64,
+        Engine::Jetstream(_) => BROKERS,
     };
     let reserve = RESERVE + PER_WORKER * workers as u64 + store;
     let room = files.saturating_sub(reserve).max(2);

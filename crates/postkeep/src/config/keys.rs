@@ -43,7 +43,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("http.request_timeout", TIMEOUT),
     key("http.idle_timeout", TIMEOUT),
     key("pop3.addr", Kind::Addr),
-    key("store.engine", Kind::Choice(&["memory", "disk"])),
+    key("store.engine", Kind::Choice(&["memory", "disk", "jetstream"])),
     key("store.memory.bytes_max", size(1 << 10, 1 << 50)),
     key("store.memory.changes_max", count(0, 100_000_000)),
     key("store.memory.lag_max", count(1, 100_000_000)),
@@ -62,6 +62,22 @@ pub(crate) const KEYS: &[Key] = &[
     key("store.disk.queue_max", count(1, 1_000_000)),
     key("store.disk.wait_max", TIMEOUT),
     key("store.disk.readers", count(1, 256)),
+    key("store.jetstream.urls", Kind::Brokers),
+    key("store.jetstream.credentials", Kind::File),
+    key("store.jetstream.tls_ca", Kind::File),
+    key("store.jetstream.tls_cert", Kind::File),
+    key("store.jetstream.tls_key", Kind::File),
+    key("store.jetstream.prefix", Kind::Prefix),
+    key("store.jetstream.replicas", Kind::Number(&[1, 3, 5])),
+    key("store.jetstream.shards", count(1, 1024)),
+    key("store.jetstream.body_shards", count(1, 1024)),
+    key("store.jetstream.sync_waived", Kind::Flag),
+    key("store.jetstream.bytes_max", size(0, 1 << 60)),
+    // Brokers take up to nine seconds to find a new leader, and then there is something to catch up with.
+    key("store.jetstream.wait_max", time(15, 10 * 60)),
+    key("store.jetstream.jobs_max", count(0, 1_000_000_000)),
+    key("store.jetstream.dead_jobs_max", count(0, 100_000_000)),
+    key("store.jetstream.registry_bytes_max", size(0, 1 << 50)),
     key("mailbox.naming", Kind::Choice(&["local", "full", "domain"])),
     key("mailbox.messages_max", count(0, 1_000_000_000)),
     key("mailbox.retention", time(0, 100 * 365 * DAY)),
@@ -97,6 +113,8 @@ pub(crate) enum Kind {
     Hostname,
     /// A path of the file system.
     Path,
+    /// A path of the file system, or nothing.
+    File,
     /// An http or https URL without query, or nothing.
     Url,
     /// A list of host names, `*.` allowed in front.
@@ -105,6 +123,10 @@ pub(crate) enum Kind {
     Networks,
     /// A list of domain patterns.
     Domains,
+    /// A list of URLs of brokers, at least one; they may hold passwords.
+    Brokers,
+    /// Lower-case letters, digits and hyphens, up to 32.
+    Prefix,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Yes or no.
@@ -113,6 +135,8 @@ pub(crate) enum Kind {
     Size { min: u64, max: u64 },
     /// A number.
     Count { min: u64, max: u64 },
+    /// One of these numbers.
+    Number(&'static [u64]),
     /// A duration.
     Time { min: Duration, max: Duration },
 }

@@ -1,6 +1,7 @@
 //! The configuration: layers of `key = value`, checked as a whole before anything starts. All mistakes are told at
 //! once, and every value knows where it came from. What the rooms do with it is not known here.
 
+mod engines;
 mod host;
 mod keys;
 mod layers;
@@ -12,8 +13,9 @@ mod values;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use engines::{Disk, Engine, Jetstream, Memory, Store};
 pub(crate) use layers::Sources;
-pub(crate) use ready::{Config, Disk, Engine, Memory, Store};
+pub(crate) use ready::Config;
 pub(crate) use report::Report;
 pub(crate) use values::{Size, Time};
 

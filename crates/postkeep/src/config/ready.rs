@@ -1,6 +1,5 @@
 //! The configuration as the rooms take it. Every value was checked before; what goes together is checked here.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use mail::Naming;
@@ -9,6 +8,7 @@ use mailroom::access::Mode;
 use mailroom::policy::{Pattern, Policy};
 use smtp::BareNewlines;
 
+use super::engines::{self, Store};
 use super::keys::Key;
 use super::report::{Mistake, Origin};
 use super::values::{Size, Value, network};
@@ -39,110 +39,49 @@ pub(crate) struct Config {
     pub(crate) workers: Option<usize>,
 }
 
-/// What engine, and its bounds. Which type that is, only the assembly knows.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Store {
-    /// `store.engine`.
-    pub(crate) engine: Engine,
-    /// `mailbox.messages_max`; 0: no bound.
-    pub(crate) messages_max: usize,
-    /// `mailbox.retention`; none: no bound.
-    pub(crate) retention: Option<Duration>,
-}
-
-impl Store {
-    /// `store.disk.path`, where that is what the engine uses.
-    pub(crate) fn directory(&self) -> Option<PathBuf> {
-        match &self.engine {
-            Engine::Disk(disk) => Some(disk.path.clone()),
-            Engine::Memory { .. } => None,
-        }
-    }
-}
-
-/// The engines, each with the keys of its own section.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Engine {
-    /// Mail until the program ends.
-    Memory(Memory),
-    /// Mail in a directory, through a power cut.
-    Disk(Disk),
-}
-
-/// The section `store.memory`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "each is named as its key")]
-pub(crate) struct Memory {
-    pub(crate) bytes_max: u64,
-    pub(crate) changes_max: usize,
-    pub(crate) lag_max: usize,
-    pub(crate) jobs_bytes_max: u64,
-    pub(crate) dead_jobs_max: usize,
-    pub(crate) registry_bytes_max: u64,
-}
-
-/// The section `store.disk`.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[allow(missing_docs, reason = "each is named as its key")]
-pub(crate) struct Disk {
-    pub(crate) path: PathBuf,
-    /// None: no bound.
-    pub(crate) bytes_max: Option<u64>,
-    pub(crate) free_min: u64,
-    pub(crate) jump_hold: Duration,
-    pub(crate) changes_max: usize,
-    pub(crate) lag_max: usize,
-    pub(crate) jobs_bytes_max: u64,
-    pub(crate) dead_jobs_max: usize,
-    pub(crate) registry_bytes_max: u64,
-    pub(crate) queue_max: usize,
-    pub(crate) wait_max: Duration,
-    pub(crate) readers: usize,
-}
-
 /// A message that was exported has its trace fields already: so much more than `smtp.message_max` may be imported.
 const IMPORT_MORE: u64 = 64 << 10;
 
 /// Reads checked values by their keys' names. A name or kind that does not fit is a fault of this file, which the test
 /// of the defaults finds.
 #[derive(Clone, Copy)]
-struct Values<'a>(&'a [(Value, Origin)]);
+pub(super) struct Values<'a>(&'a [(Value, Origin)]);
 
-impl Values<'_> {
-    fn value(&self, name: &str) -> &Value {
+impl<'a> Values<'a> {
+    fn value(&self, name: &str) -> &'a Value {
         &self.0[Key::index(name).unwrap_or_else(|| panic!("{name} is a key"))].0
     }
 
-    fn text(&self, name: &str) -> &str {
+    pub(super) fn text(&self, name: &str) -> &'a str {
         match self.value(name) {
             Value::Text(text) => text,
             other => panic!("{name} is a text, not {other:?}"),
         }
     }
 
-    fn flag(&self, name: &str) -> bool {
+    pub(super) fn flag(&self, name: &str) -> bool {
         *self.value(name) == Value::Flag(true)
     }
 
-    fn size(&self, name: &str) -> u64 {
+    pub(super) fn size(&self, name: &str) -> u64 {
         match self.value(name) {
             Value::Size(number) | Value::Count(number) => *number,
             other => panic!("{name} is a number, not {other:?}"),
         }
     }
 
-    fn count<T: TryFrom<u64>>(&self, name: &str) -> T {
+    pub(super) fn count<T: TryFrom<u64>>(&self, name: &str) -> T {
         T::try_from(self.size(name)).unwrap_or_else(|_| panic!("the bounds of {name} fit its type"))
     }
 
-    fn time(&self, name: &str) -> Duration {
+    pub(super) fn time(&self, name: &str) -> Duration {
         match self.value(name) {
             Value::Time(time) => *time,
             other => panic!("{name} is a duration, not {other:?}"),
         }
     }
 
-    fn list(&self, name: &str) -> &[String] {
+    pub(super) fn list(&self, name: &str) -> &'a [String] {
         match self.value(name) {
             Value::List(items) => items,
             other => panic!("{name} is a list, not {other:?}"),
@@ -164,7 +103,7 @@ impl Config {
             http_addr: values.text("http.addr").to_owned(),
             http: http(values),
             mailroom: mailroom(values),
-            store: store(values),
+            store: engines::store(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
             log_format: match values.text("log.format") {
                 "json" => Format::Json,
@@ -244,56 +183,29 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
     }
 }
 
-fn store(values: Values<'_>) -> Store {
-    Store {
-        engine: match values.text("store.engine") {
-            "disk" => Engine::Disk(disk(values)),
-            _ => Engine::Memory(memory(values)),
-        },
-        messages_max: values.count("mailbox.messages_max"),
-        retention: Some(values.time("mailbox.retention")).filter(|time| !time.is_zero()),
-    }
-}
-
-fn memory(values: Values<'_>) -> Memory {
-    Memory {
-        bytes_max: values.size("store.memory.bytes_max"),
-        changes_max: values.count("store.memory.changes_max"),
-        lag_max: values.count("store.memory.lag_max"),
-        jobs_bytes_max: values.size("store.memory.jobs_bytes_max"),
-        dead_jobs_max: values.count("store.memory.dead_jobs_max"),
-        registry_bytes_max: values.size("store.memory.registry_bytes_max"),
-    }
-}
-
-fn disk(values: Values<'_>) -> Disk {
-    Disk {
-        path: PathBuf::from(values.text("store.disk.path")),
-        bytes_max: Some(values.size("store.disk.bytes_max")).filter(|&bytes| bytes != 0),
-        free_min: values.size("store.disk.free_min"),
-        jump_hold: values.time("store.disk.jump_hold"),
-        changes_max: values.count("store.disk.changes_max"),
-        lag_max: values.count("store.disk.lag_max"),
-        jobs_bytes_max: values.size("store.disk.jobs_bytes_max"),
-        dead_jobs_max: values.count("store.disk.dead_jobs_max"),
-        registry_bytes_max: values.size("store.disk.registry_bytes_max"),
-        queue_max: values.count("store.disk.queue_max"),
-        wait_max: values.time("store.disk.wait_max"),
-        readers: values.count("store.disk.readers"),
-    }
-}
-
 /// What is sound key by key and cannot work together.
 pub(crate) fn contradictions(values: &[(Value, Origin)]) -> Vec<Mistake> {
     let read = Values(values);
-    let (smtp, http) = (read.text("smtp.addr"), read.text("http.addr"));
-    if smtp != http || smtp.ends_with(":0") {
-        return Vec::new();
-    }
-    // The mistake was made where the later of the two was written.
-    let origin = |name| Key::index(name).map(|index| values[index].1.clone());
-    let text = format!("smtp.addr and http.addr are both {smtp}; give one of them another port");
-    vec![Mistake { origin: origin("smtp.addr").max(origin("http.addr")), text }]
+    let origin = |name: &str| Key::index(name).map(|index| values[index].1.clone());
+    let clashes = [one_port_for_two(read), engines::half_a_certificate(read), engines::two_users(read)];
+    let mistakes = clashes.into_iter().flatten().map(|Clash { keys, text }| {
+        // The mistake was made where the later of the two was written.
+        Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }
+    });
+    mistakes.collect()
+}
+
+/// Two keys that do not go together, and what to do.
+pub(super) struct Clash {
+    pub(super) keys: [&'static str; 2],
+    pub(super) text: String,
+}
+
+fn one_port_for_two(values: Values<'_>) -> Option<Clash> {
+    let keys = ["smtp.addr", "http.addr"];
+    let [smtp, http] = keys.map(|key| values.text(key));
+    let text = || format!("smtp.addr and http.addr are both {smtp}; give one of them another port");
+    (smtp == http && !smtp.ends_with(":0")).then(|| Clash { keys, text: text() })
 }
 
 /// What works, but perhaps not as it was meant.
@@ -309,9 +221,10 @@ pub(crate) fn doubts(values: &[(Value, Origin)]) -> Vec<String> {
     };
     let store = match read.text("store.engine") {
         "disk" => "store.disk.bytes_max",
+        "jetstream" => "store.jetstream.bytes_max",
         _ => "store.memory.bytes_max",
     };
-    // The disk's bound may be 0: none.
+    // A bound of 0 is none, where 0 is taken.
     let bounds = ["smtp.in_flight_max", store].into_iter();
     bounds.filter(|bound| (1..message_max).contains(&read.size(bound))).map(doubt).collect()
 }

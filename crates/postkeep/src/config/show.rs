@@ -1,4 +1,4 @@
-//! The effective configuration as TOML, each value with where it came from.
+//! The effective configuration as TOML, each value with where it came from. Passwords are not shown.
 
 use std::fmt::Write;
 
@@ -25,7 +25,7 @@ pub(crate) fn show(values: &[(Value, Origin)]) -> String {
 }
 
 fn line(out: &mut String, key: &Key, value: &Value, origin: &Origin) {
-    let setting = format!("{} = {value}", key.split().1);
+    let setting = format!("{} = {}", key.split().1, key.kind.hidden(value));
     let _ = writeln!(out, "{setting:COLUMN$}  # {origin}{}", note(key, value));
 }
 

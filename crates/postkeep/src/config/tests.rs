@@ -55,6 +55,99 @@ fn the_defaults_are_those_of_the_rooms() {
     assert_eq!(assembly::disk_settings(&store, disk), store_disk::Settings::new("postkeep-data"));
 }
 
+/// The engine's own are those of a store without bounds on one broker: what differs is listed here.
+#[test]
+#[cfg(feature = "jetstream")]
+fn the_defaults_of_the_jetstream_engine_differ_by_replicas_and_bounds() {
+    let store = set(&["store.engine=jetstream"]).unwrap().store;
+    let Engine::Jetstream(keys) = &store.engine else { panic!("{:?}", store.engine) };
+    let own = store_jetstream::Settings::new(vec!["nats://127.0.0.1:4222".to_owned()], "postkeep");
+    let expected =
+        store_jetstream::Settings { replicas: 3, messages_max: store.messages_max, retention: store.retention, ..own };
+    assert_eq!(format!("{:?}", assembly::jetstream_settings(&store, keys)), format!("{expected:?}"));
+}
+
+fn jetstream(settings: &[&str]) -> Jetstream {
+    let settings: Vec<_> = settings.iter().map(|setting| format!("store.jetstream.{setting}")).collect();
+    let settings: Vec<_> = settings.iter().map(String::as_str).chain(["store.engine=jetstream"]).collect();
+    let Engine::Jetstream(keys) = set(&settings).unwrap().store.engine else { panic!("another engine") };
+    keys
+}
+
+#[test]
+fn every_key_of_the_jetstream_engine_is_read() {
+    let keys = jetstream(&[
+        "urls=nats://a:4222, tls://b",
+        "credentials=/etc/user.creds",
+        "tls_ca=ca.pem",
+        "tls_cert=cert.pem",
+        "tls_key=key.pem",
+        "prefix=tests-7",
+        "replicas=5",
+        "shards=16",
+        "body_shards=4",
+        "sync_waived=true",
+        "bytes_max=1TiB",
+        "wait_max=1m",
+        "jobs_max=7",
+        "dead_jobs_max=8",
+        "registry_bytes_max=9",
+    ]);
+    let expected = Jetstream {
+        urls: vec!["nats://a:4222".into(), "tls://b".into()],
+        credentials: Some("/etc/user.creds".into()),
+        tls_ca: Some("ca.pem".into()),
+        tls_cert: Some("cert.pem".into()),
+        tls_key: Some("key.pem".into()),
+        prefix: "tests-7".into(),
+        replicas: 5,
+        shards: 16,
+        body_shards: 4,
+        sync_waived: true,
+        bytes_max: Some(1 << 40),
+        wait_max: Duration::from_secs(60),
+        jobs_max: 7,
+        dead_jobs_max: 8,
+        registry_bytes_max: 9,
+    };
+    assert_eq!(keys, expected);
+    assert_eq!(jetstream(&["urls=nats://me:s3cret@a:4222,tls://[::1]"]).places(), ["a:4222", "[::1]"]);
+}
+
+#[test]
+fn passwords_are_neither_shown_nor_told() {
+    let set = [
+        "store.jetstream.urls=nats://me:s3cret@a:4222,nats://me:s3cret@b",
+        "store.jetstream.credentials=",
+        "store.engine=jetstream",
+    ];
+    let shown = Checked::of(&sources(&[], &set)).unwrap().show();
+    assert!(shown.contains(r#"urls = ["nats://me:***@a:4222", "nats://me:***@b"]"#), "{shown}");
+    let token = Checked::of(&sources(&[], &["store.jetstream.urls=tls://s3cret@a"])).unwrap().show();
+    assert!(token.contains(r#"urls = ["tls://***@a"]"#), "{token}");
+    for url in
+        ["http://me:s3cret@a", "nats://me:s3 cret@a", "nats://me:s3cret", "me:s3cret@a", "nats://s3cret@", "s:s3cret"]
+    {
+        let said = wrong(&[&format!("store.jetstream.urls={url}")]);
+        assert!(said.contains("***") && !said.contains("cret"), "{said}");
+    }
+    for (urls, credentials) in [("nats://me:s3cret@a,nats://me:other@b", ""), ("nats://me:s3cret@a", "me.creds")] {
+        let set = [&format!("store.jetstream.urls={urls}"), &*format!("store.jetstream.credentials={credentials}")];
+        let said = wrong(&set);
+        assert!(said.starts_with("--set: store.jetstream.urls name ") && !said.contains("cret@"), "{said}");
+    }
+}
+
+#[test]
+fn half_a_certificate_is_a_mistake() {
+    let said = wrong(&["store.jetstream.tls_cert=a.pem"]);
+    let expected = "store.jetstream.tls_cert needs store.jetstream.tls_key beside it; set both, or neither";
+    assert_eq!(said, format!("--set: {expected}\n"));
+    assert!(wrong(&["store.jetstream.tls_key=a.pem"]).contains("tls_key needs store.jetstream.tls_cert"));
+    assert!(set(&["store.jetstream.tls_ca=a.pem"]).is_ok());
+    assert!(set(&["store.jetstream.replicas=3", "store.jetstream.urls=nats://one"]).is_ok());
+}
+
 #[test]
 fn an_unset_host_name_is_the_machines_or_localhost() {
     let name = set(&[]).unwrap().smtp.hostname;
@@ -151,6 +244,15 @@ fn texts_have_their_form() {
         ("http.allowed_hosts", &["", "a.test,*.b.test", "under_score"]),
         ("http.trusted_proxies", &["", "::/0", "127.0.0.1", "10.0.0.0/8"]),
         ("policy.discard", &["", "*", "a?.test", "*.test", "bücher.test"]),
+        (
+            "store.jetstream.urls",
+            &["nats://a", "tls://a.test:1,nats://[::1]", "nats://[::1]:4222", "nats://u:p%40:w@a_b:1", "tls://token@a"],
+        ),
+        ("store.jetstream.credentials", &["", "a b.creds", "/etc/x.creds"]),
+        ("store.jetstream.prefix", &["a", "0", "a-b-9", "a1234567890123456789012345678901"]),
+        ("store.jetstream.replicas", &["1", "3", "5"]),
+        ("store.jetstream.wait_max", &["15s", "10m"]),
+        ("store.jetstream.shards", &["1", "1024"]),
     ];
     let unsound = [
         (
@@ -165,6 +267,27 @@ fn texts_have_their_form() {
         ("http.allowed_hosts", &["http://a", "a:80", "*", "*.*.a", "a/b", "a b"]),
         ("http.trusted_proxies", &["a", "10.0.0.0/33", "::/129", "10/8", "1.2.3.4/-1", "1.2.3.4/"]),
         ("policy.discard", &["a@b.test", "a..b", ".", "a b"]),
+        (
+            "store.jetstream.urls",
+            &[
+                "",
+                "a",
+                "a:4222",
+                "ws://a",
+                "nats://",
+                "nats://a:x",
+                "nats://a:",
+                "nats://a/",
+                "nats://@a",
+                "nats://:p@a",
+            ],
+        ),
+        ("store.jetstream.urls", &["nats://u:p/w@a", "nats://u:p@w@a", "nats://u p@a", "nats://::1", "nats://a,b"]),
+        ("store.jetstream.credentials", &["a\0b"]),
+        ("store.jetstream.prefix", &["", "A", "a.b", "a_b", "a b", "a12345678901234567890123456789012", "ü"]),
+        ("store.jetstream.replicas", &["0", "2", "4", "6", "three"]),
+        ("store.jetstream.wait_max", &["5s", "14s", "11m", "0"]),
+        ("store.jetstream.shards", &["0", "1025"]),
     ];
     for (key, texts) in sound {
         texts.iter().for_each(|text| assert!(set(&[&format!("{key}={text}")]).is_ok(), "{key}={text}"));
@@ -190,7 +313,7 @@ POSTKEEP_SMTP__ADR: this variable sets no key; did you mean POSTKEEP_SMTP__ADDR?
 POSTKEEP_WHATEVER: this variable sets no key; unset it, or see \"postkeep config default\" for the keys
 --set: nonsense has no =; write it as --set smtp.addr=127.0.0.1:2525
 --set: smtp.message_max takes 1 to 4GiB, not 0
---set: store.engine takes one of \"memory\", \"disk\", not \"tape\"
+--set: store.engine takes one of \"memory\", \"disk\", \"jetstream\", not \"tape\"
 "
     );
 }
@@ -257,6 +380,8 @@ fn a_bound_below_the_largest_message_is_doubted() {
     assert_eq!(doubts(&["smtp.message_max=1GiB"]), 2);
     assert_eq!(doubts(&["store.engine=disk", "smtp.message_max=1GiB"]), 1, "a bound of 0 is none");
     assert_eq!(doubts(&["store.engine=disk", "store.disk.bytes_max=1MiB"]), 1);
+    assert_eq!(doubts(&["store.engine=jetstream"]), 0);
+    assert_eq!(doubts(&["store.engine=jetstream", "store.jetstream.bytes_max=1MiB"]), 1);
 }
 
 #[test]

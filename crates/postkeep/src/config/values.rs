@@ -1,5 +1,6 @@
 //! Values: how each kind of key reads what was written, and how it is written back. Knows kinds, not keys.
 
+pub(crate) mod brokers;
 mod texts;
 mod units;
 
@@ -43,13 +44,11 @@ impl Kind {
                 "false" => Ok(Value::Flag(false)),
                 _ => Err(self.wants(&quoted(text))),
             },
-            Self::Count { .. } => match text.parse() {
+            Self::Count { .. } | Self::Number(_) => match text.parse() {
                 Ok(number) => self.bounded(Value::Count(number)),
                 Err(_) => Err(self.wants(&quoted(text))),
             },
-            Self::Hosts | Self::Networks | Self::Domains => {
-                self.list(text.split(',').map(str::trim).filter(|item| !item.is_empty()))
-            }
+            _ if self.is_list() => self.list(text.split(',').map(str::trim).filter(|item| !item.is_empty())),
             _ => self.written(text),
         }
     }
@@ -58,7 +57,7 @@ impl Kind {
     pub(crate) fn read_toml(self, value: &DeValue<'_>) -> Result<Value, Wrong> {
         match (self, value) {
             (Self::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
-            (Self::Count { .. }, DeValue::Integer(number)) => match unsigned(number) {
+            (Self::Count { .. } | Self::Number(_), DeValue::Integer(number)) => match unsigned(number) {
                 Some(number) => self.bounded(Value::Count(number)),
                 None => Err(self.wants(&number.to_string())),
             },
@@ -70,16 +69,18 @@ impl Kind {
                 Some(0) => self.bounded(Value::Time(Duration::ZERO)),
                 _ => Err(self.wants(&format!("{number} without a unit"))),
             },
-            (Self::Hosts | Self::Networks | Self::Domains, DeValue::Array(items)) => self.list_toml(items),
-            (Self::Hosts | Self::Networks | Self::Domains, DeValue::String(text)) => {
-                Err(self.wants(&format!("{} without brackets", quoted(text))))
+            (_, DeValue::Array(items)) if self.is_list() => self.list_toml(items),
+            (_, DeValue::String(text)) if self.is_list() => {
+                Err(self.wants(&format!("{} without brackets", self.quoted(text))))
             }
-            (Self::Flag | Self::Count { .. } | Self::Hosts | Self::Networks | Self::Domains, _) => {
-                Err(self.wants(&described(value)))
-            }
+            (Self::Flag | Self::Count { .. } | Self::Number(_), _) => Err(self.wants(&described(value))),
             (_, DeValue::String(text)) => self.written(text),
             _ => Err(self.wants(&described(value))),
         }
+    }
+
+    fn is_list(self) -> bool {
+        matches!(self, Self::Hosts | Self::Networks | Self::Domains | Self::Brokers)
     }
 
     fn list_toml(self, items: &DeArray<'_>) -> Result<Value, Wrong> {
@@ -91,8 +92,11 @@ impl Kind {
     }
 
     fn list<'a>(self, items: impl Iterator<Item = &'a str>) -> Result<Value, Wrong> {
-        let items: Result<Vec<String>, Wrong> = items.map(|item| self.text(item)).collect();
-        items.map(Value::List)
+        let items: Vec<String> = items.map(|item| self.text(item)).collect::<Result<_, _>>()?;
+        match self {
+            Self::Brokers if items.is_empty() => Err(self.wants("an empty list")),
+            _ => Ok(Value::List(items)),
+        }
     }
 
     /// A value that is written as text in a file as well.
@@ -115,16 +119,35 @@ impl Kind {
         let understood = match self {
             Self::Addr => texts::addr(text),
             Self::Hostname => texts::hostname(text),
-            Self::Path => (!text.is_empty() && !text.contains('\0')).then(|| text.to_owned()),
+            Self::Path => texts::path(text).filter(|path| !path.is_empty()),
+            Self::File => texts::path(text),
+            Self::Brokers => brokers::url(text),
+            Self::Prefix => texts::prefix(text),
             Self::Hosts => texts::host(text),
             Self::Networks => texts::network(text).map(|_| text.to_owned()),
             Self::Choice(words) => words.contains(&text).then(|| text.to_owned()),
             Self::Url if text.is_empty() => Some(String::new()),
             Self::Url => return self.parsed(text, web::PublicUrl::parse),
             Self::Domains => return self.parsed(text, str::parse::<mailroom::policy::Pattern>),
-            Self::Flag | Self::Size { .. } | Self::Count { .. } | Self::Time { .. } => None,
+            Self::Flag | Self::Size { .. } | Self::Count { .. } | Self::Number(_) | Self::Time { .. } => None,
         };
-        understood.ok_or_else(|| self.wants(&quoted(text)))
+        understood.ok_or_else(|| self.wants(&self.quoted(text)))
+    }
+
+    /// What somebody wrote, fit for a terminal and for a log.
+    fn quoted(self, text: &str) -> String {
+        match self {
+            Self::Brokers => quoted(&brokers::hidden(text)),
+            _ => quoted(text),
+        }
+    }
+
+    /// A value of this kind without what is secret in it.
+    pub(crate) fn hidden(self, value: &Value) -> Value {
+        match (self, value) {
+            (Self::Brokers, Value::List(urls)) => Value::List(urls.iter().map(|url| brokers::hidden(url)).collect()),
+            _ => value.clone(),
+        }
     }
 
     /// A text that the room it belongs to understands, or says why not.
@@ -143,6 +166,10 @@ impl Kind {
             (Self::Count { min, max }, Value::Count(count)) => {
                 ((min..=max).contains(count), min.to_string(), max.to_string())
             }
+            (Self::Number(numbers), Value::Count(count)) => {
+                let sound = numbers.contains(count);
+                return if sound { Ok(value) } else { Err(self.wants(&value.plain())) };
+            }
             (Self::Time { min, max }, Value::Time(time)) => {
                 ((min..=max).contains(time), Time(min).to_string(), Time(max).to_string())
             }
@@ -157,17 +184,26 @@ impl Kind {
             Self::Addr => format!("takes an address such as \"127.0.0.1:1025\" or \"[::1]:0\", not {given}"),
             Self::Hostname => format!("takes a host name such as \"mail.example.com\", not {given}"),
             Self::Path => format!("takes a path such as \"/var/lib/postkeep\", not {given}"),
+            Self::File => format!("takes the path of a file such as \"/etc/postkeep/user.creds\", not {given}"),
             Self::Url => format!("takes a URL such as \"https://mail.example.com/prefix\", not {given}"),
             Self::Hosts => {
                 format!("takes a list of names such as \"mail.example.com\" or \"*.example.com\", not {given}")
             }
             Self::Networks => format!("takes a list of networks such as \"10.0.0.0/8\" or \"::1\", not {given}"),
             Self::Domains => format!("takes a list of domains such as \"example.com\" or \"*.test\", not {given}"),
+            Self::Brokers => format!(
+                "takes a list of brokers such as \"nats://127.0.0.1:4222\" or \"tls://user:password@nats.example.com\", not {given}"
+            ),
+            Self::Prefix => format!("takes up to 32 lower-case letters, digits and hyphens, not {given}"),
             Self::Choice([only]) => format!("knows only \"{only}\" in this version, not {given}"),
             Self::Choice(words) => format!("takes one of \"{}\", not {given}", words.join("\", \"")),
             Self::Flag => format!("takes true or false, not {given}"),
             Self::Size { .. } => format!("takes a size such as \"25MiB\" or 1000000, not {given}"),
             Self::Count { .. } => format!("takes a whole number, not {given}"),
+            Self::Number(numbers) => {
+                let words: Vec<_> = numbers.iter().map(u64::to_string).collect();
+                format!("takes one of {}, not {given}", words.join(", "))
+            }
             Self::Time { .. } => format!("takes a duration such as \"5m\" or \"1h30m\", not {given}"),
         }
     }

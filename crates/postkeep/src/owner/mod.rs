@@ -25,7 +25,7 @@ pub(crate) use check::check;
 pub(crate) use export::{Export, export};
 pub(crate) use import::{Import, To, import};
 
-use crate::config::Config;
+use crate::config::{Config, Engine};
 
 /// How mail is written outside of a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,10 +52,18 @@ pub(crate) enum Ended {
 #[error("{0}")]
 pub(crate) struct Misuse(String);
 
+const NO_DISK: &str = "\
+    the configuration keeps no mail on a disk: give --config or --set store.engine=disk as to serve, or name the store's \
+    directory with --path";
+const BROKERS: &str = "\
+    the configuration keeps mail on brokers, not in a directory: import through a running server with --server \
+    http://127.0.0.1:8025, and check and back up the brokers with their own tools, as docs/scale.md tells; for a store on a \
+    disk name its directory with --path";
+
 /// The directory of the store that is meant, or what to do to say which.
 pub(crate) fn directory(config: &Config, given: Option<PathBuf>) -> Result<PathBuf, &'static str> {
-    given.or_else(|| config.store.directory()).ok_or(
-        "the configuration keeps no mail on a disk: give --config or --set store.engine=disk as to serve, or name the \
-         store's directory with --path",
-    )
+    given.or_else(|| config.store.directory()).ok_or(match config.store.engine {
+        Engine::Jetstream(_) => BROKERS,
+        Engine::Memory(_) | Engine::Disk(_) => NO_DISK,
+    })
 }

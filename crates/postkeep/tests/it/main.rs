@@ -9,6 +9,7 @@ mod faults;
 mod golden;
 mod hostile;
 mod http;
+mod jetstream;
 mod limits;
 mod mail_in_and_out;
 mod naming_and_policy;

@@ -5,12 +5,31 @@ use std::net::IpAddr;
 /// `HOST:PORT`, an IPv6 host in brackets.
 pub(super) fn addr(text: &str) -> Option<String> {
     let (host, port) = text.rsplit_once(':')?;
-    let host_is_sound = match host.strip_prefix('[') {
+    (is_dialled(host) && is_port(port)).then(|| text.to_owned())
+}
+
+/// Whether this is a host that can be dialled, an IPv6 one in brackets.
+pub(super) fn is_dialled(host: &str) -> bool {
+    match host.strip_prefix('[') {
         Some(rest) => rest.strip_suffix(']').is_some_and(|ip| ip.parse::<std::net::Ipv6Addr>().is_ok()),
         None => is_name(host, Underscore::Taken),
-    };
-    let port_is_sound = port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok();
-    (host_is_sound && port_is_sound).then(|| text.to_owned())
+    }
+}
+
+/// Whether this is the number of a port.
+pub(super) fn is_port(port: &str) -> bool {
+    port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
+}
+
+/// A path, or nothing.
+pub(super) fn path(text: &str) -> Option<String> {
+    (!text.contains('\0')).then(|| text.to_owned())
+}
+
+/// What can begin the name of a stream and a subject.
+pub(super) fn prefix(text: &str) -> Option<String> {
+    let sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    ((1..=32).contains(&text.len()) && text.bytes().all(sound)).then(|| text.to_owned())
 }
 
 /// A host name, or nothing.
