@@ -4,12 +4,14 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
 use mail::mailbox::BadName;
 use mail::{Address, Mailbox, MessageId, Naming, ReversePath, TransactionId};
 use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentPage};
 use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
+use tokio::time::timeout;
 
 use crate::access::{Access, Target, Vault, Verb};
 use crate::caller::Caller;
@@ -25,6 +27,9 @@ use crate::verdict::Verdict;
 
 /// So often the newest message may vanish between being found and being taken, before that is an answer of its own.
 const LATEST_TRIES_MAX: usize = 8;
+
+/// A store that takes longer to say where a mailbox stands is not ready.
+const READY_WAIT: Duration = Duration::from_secs(1);
 
 /// Which message of a mailbox.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -251,7 +256,10 @@ impl Mailroom {
         let permit = self.access.permit(&Caller::Program, Verb::List, Target::Mailbox(&anywhere))?;
         let store = self.vault.open(&permit);
         store.ready().await?;
-        Ok(store.position(&anywhere).await.map(drop)?)
+        match timeout(READY_WAIT, store.position(&anywhere)).await {
+            Ok(answer) => Ok(answer.map(drop)?),
+            Err(_) => Err(store::Error::try_later("the store does not answer at once").into()),
+        }
     }
 }
 

@@ -59,12 +59,29 @@ impl Office {
         Ok(last.map_or(Position::START, |raw| Position(raw.seq)))
     }
 
-    /// Everything of a mailbox that was acknowledged before this was called.
+    /// Everything of a mailbox that was acknowledged before this was called. Lines and marks are asked for apart: a broker
+    /// finds one subject by its index, and several only by looking through them all.
     async fn entries(&self, place: &Place, from: u64) -> Result<Vec<Raw>, Failure> {
-        let (stream, subject) = (self.names.summaries(place.shard), self.names.mailbox(place));
+        let stream = self.names.summaries(place.shard);
+        let (mail, marks) = (self.names.mail(place), self.names.marks(place));
+        let (lines, marked) = tokio::join!(
+            self.told_whole(&stream, &mail, from),
+            self.link.leader_has(&stream, Pick::Last(&marks)),
+        );
+        let mut all = lines?;
+        // Most mailboxes have no marks.
+        if marked?.is_some_and(|raw| raw.seq >= from) {
+            all.extend(self.told_whole(&stream, &marks, from).await?);
+            all.sort_by_key(|raw| raw.seq);
+        }
+        Ok(all)
+    }
+
+    /// Everything of a subject, from a replica that has what the leader had when this was called.
+    async fn told_whole(&self, stream: &str, subject: &str, from: u64) -> Result<Vec<Raw>, Failure> {
         for _ in 0..LAG_TRIES {
-            let leader = self.link.leader_has(&stream, Pick::Last(&subject));
-            let replica = self.link.replica_tells(&stream, &subject, from);
+            let leader = self.link.leader_has(stream, Pick::Last(subject));
+            let replica = self.link.replica_tells(stream, subject, from);
             let (last, told) = tokio::try_join!(leader, replica)?;
             let (last, reached) = (last.map_or(0, |raw| raw.seq), told.last().map_or(0, |raw| raw.seq));
             if last < from.max(1) || reached >= last {
@@ -72,10 +89,10 @@ impl Office {
             }
             sleep(LAG_PAUSE).await;
         }
-        self.entries_of_leader(&stream, &subject, from).await
+        self.told_by_leader(stream, subject, from).await
     }
 
-    async fn entries_of_leader(&self, stream: &str, subject: &str, from: u64) -> Result<Vec<Raw>, Failure> {
+    async fn told_by_leader(&self, stream: &str, subject: &str, from: u64) -> Result<Vec<Raw>, Failure> {
         let mut all: Vec<Raw> = Vec::new();
         let mut next = from.max(1);
         while let Some(raw) = self.link.leader_has(stream, Pick::Next(subject, next)).await? {

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
 use mail::Mailbox;
 use store::Filed;
@@ -15,10 +16,13 @@ use crate::names::Deed;
 use crate::record::{self, BodyRef, Intent, Line, What};
 use crate::wire::{Failed, Failure, Patience, Pick, Raw};
 
-/// How often intents are looked for.
-const EVERY: Duration = Duration::from_secs(3);
-/// Whoever began something has so long to finish it.
-const LEFT_ALONE: Duration = Duration::from_secs(5);
+/// How often intents are looked for; each shard of bodies adds to it, so that looking costs the brokers little.
+const EVERY: Duration = Duration::from_secs(1);
+const EVERY_MORE: Duration = Duration::from_millis(100);
+/// Whoever began something has so long to finish it. One that is slower is helped, which harms nobody.
+const LEFT_ALONE: Duration = Duration::from_millis(1500);
+/// So many are finished at once.
+const AT_ONCE: usize = 8;
 /// So many are looked at in one shard at a time.
 const LOOK_MAX: usize = 256;
 /// How long one is worked on before the next.
@@ -31,7 +35,7 @@ impl Parts {
     pub(crate) async fn reconcile(self: Arc<Self>) {
         let mut seen: HashMap<(usize, u64), Instant> = HashMap::new();
         loop {
-            sleep(EVERY).await;
+            sleep(EVERY + EVERY_MORE * self.office.settings.body_shards as u32).await;
             let mut still = HashMap::new();
             for shard in 0..self.office.settings.body_shards {
                 match self.left_undone(shard).await {
@@ -68,20 +72,21 @@ impl Parts {
         seen: &HashMap<(usize, u64), Instant>,
         still: &mut HashMap<(usize, u64), Instant>,
     ) {
+        let mut due = Vec::new();
         for raw in intents {
             let first = *seen.get(&(shard, raw.seq)).unwrap_or(&Instant::now());
-            if first.elapsed() < LEFT_ALONE {
-                still.insert((shard, raw.seq), first);
-                continue;
-            }
-            match record::read::<Intent>(&raw.data) {
-                Ok(intent) => self.take_up(shard, raw.seq, intent).await,
-                Err(_) => {
-                    tracing::error!(shard, seq = raw.seq, "an unfinished delivery cannot be read; it is left alone");
-                    still.insert((shard, raw.seq), first);
-                }
+            still.insert((shard, raw.seq), first);
+            if first.elapsed() >= LEFT_ALONE {
+                due.push(raw);
             }
         }
+        let take_up = |raw: Raw| async move {
+            match record::read::<Intent>(&raw.data) {
+                Ok(intent) => self.take_up(shard, raw.seq, intent).await,
+                Err(_) => tracing::error!(shard, seq = raw.seq, "an unfinished delivery cannot be read; it is left alone"),
+            }
+        };
+        stream::iter(due).for_each_concurrent(AT_ONCE, take_up).await;
     }
 
     /// Finish one, or write down how far it came.

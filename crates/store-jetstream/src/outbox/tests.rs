@@ -146,6 +146,21 @@ async fn what_others_did_since_is_seen() {
     assert_eq!((dead(&here).await, waiting(&here).await), (vec!["2".to_owned()], 2));
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_keep_their_place_when_they_come_back() {
+    let Some(rig) = Rig::new() else { return };
+    let (outbox, other) = (Outbox::new(rig.node().await), Outbox::new(rig.node().await));
+    write(&outbox, Deed::new(), &numbered(3)).await;
+    let taken = take(&outbox, 3).await;
+    for number in [2, 0, 1] {
+        let retried = outbox.retry(taken[number].lease, rig.in_seconds(0)).await;
+        assert_eq!(retried.expect("a job is handed back"), Handback::Taken);
+    }
+    write(&outbox, Deed::new(), &jobs(&["new"])).await;
+    assert_eq!(payloads(&take(&other, 2).await), ["0", "1"]);
+    assert_eq!(payloads(&take(&outbox, 3).await), ["2", "new"]);
+}
+
 async fn lossy() -> Option<(Rig, Wire, Outbox, Outbox)> {
     let rig = Rig::new()?;
     let wire = rig.wire().await;
@@ -159,7 +174,7 @@ async fn a_taking_whose_answer_was_lost_is_known_again() {
     wire.lose_answer_to("Nats-Batch-Commit");
     write(&lossy, Deed::new(), &numbered(2)).await;
     assert_eq!((wire.is_done(), waiting(&other).await), (true, 2));
-    wire.lose_answer_to(format!("HPUB {}.j.w.", rig.settings.prefix));
+    wire.lose_answer_to(format!("PUB {}.j.w.", rig.settings.prefix));
     let job = take_one(&lossy).await;
     assert_eq!((wire.is_done(), &job.payload[..], job.attempts), (true, &b"0"[..], 0));
     assert_eq!(payloads(&take(&other, 2).await), ["1"]);
@@ -173,7 +188,7 @@ async fn a_handback_whose_answer_was_lost_is_known_again() {
     let taken = take(&lossy, 3).await;
     wire.lose_answer_to("$JS.API.STREAM.MSG.DELETE");
     assert_eq!((done(&lossy, &taken[0]).await, wire.is_done()), (Handback::Taken, true));
-    wire.lose_answer_to(format!("HPUB {}.j.w.", rig.settings.prefix));
+    wire.lose_answer_to(format!("PUB {}.j.w.", rig.settings.prefix));
     let retried = lossy.retry(taken[1].lease, rig.in_seconds(0)).await.expect("a job is handed back");
     assert_eq!((retried, wire.is_done()), (Handback::Taken, true));
     wire.lose_answer_to("Nats-Batch-Commit");

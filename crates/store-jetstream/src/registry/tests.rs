@@ -46,7 +46,7 @@ async fn put_and_delete_whose_answers_were_lost_are_known_again() {
     let Some(rig) = Rig::new() else { return };
     let wire = rig.wire().await;
     let (lossy, other) = (Registry::new(rig.node_over(&wire).await), Registry::new(rig.node().await));
-    let subject = format!("HPUB {}.r.", rig.settings.prefix);
+    let subject = format!("PUB {}.r.", rig.settings.prefix);
     wire.lose_answer_to(&subject);
     let first = written(&lossy, "a", Expect::Absent).await;
     assert!(wire.is_done(), "the answer was lost");

@@ -3,6 +3,7 @@
 mod bounds;
 mod conformance;
 mod deeds;
+mod faults;
 mod nodes;
 mod opening;
 mod rig;

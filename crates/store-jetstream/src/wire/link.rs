@@ -117,7 +117,8 @@ impl Link {
 
     /// How often it was made: when this moved on, what came over it meanwhile may be lost.
     pub(crate) fn made(&self) -> u64 {
-        self.life.made.load(Ordering::Acquire)
+        // The first time is told a moment after it happened: whoever asks before that must not see it happen again.
+        self.life.made.load(Ordering::Acquire).max(1)
     }
 
     /// The next time the connection is made.
@@ -167,6 +168,12 @@ impl Link {
             }
         }
         Ok(gathered)
+    }
+
+    /// The port of the broker connected to.
+    #[cfg(test)]
+    pub(crate) fn port(&self) -> String {
+        format!(":{}", self.client.server_info().port)
     }
 
     /// The name and version of the broker connected to.
