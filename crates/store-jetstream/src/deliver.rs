@@ -212,7 +212,7 @@ impl Office {
         intent: &Intent,
         patience: Patience,
     ) -> Result<(usize, u64), Failed> {
-        let record = record::write(intent);
+        let record = record::write_packed(intent);
         let mut shards = self.body_shards(deed);
         let put = || {
             let shard = shards.next().unwrap_or_default();

@@ -56,7 +56,7 @@ impl Jetstream {
             janitor: Janitor::start(Arc::clone(&office)),
             office: Arc::clone(&office),
         });
-        let health = Arc::new(Health::default());
+        let health = Arc::new(Health::new());
         let at_work = vec![
             tokio::spawn(Arc::clone(&parts).reconcile()).abort_handle(),
             tokio::spawn(pulse::feel(Arc::clone(&office), Arc::clone(&health))).abort_handle(),

@@ -64,10 +64,8 @@ impl Office {
     async fn entries(&self, place: &Place, from: u64) -> Result<Vec<Raw>, Failure> {
         let stream = self.names.summaries(place.shard);
         let (mail, marks) = (self.names.mail(place), self.names.marks(place));
-        let (lines, marked) = tokio::join!(
-            self.told_whole(&stream, &mail, from),
-            self.link.leader_has(&stream, Pick::Last(&marks)),
-        );
+        let (lines, marked) =
+            tokio::join!(self.told_whole(&stream, &mail, from), self.link.leader_has(&stream, Pick::Last(&marks)),);
         let mut all = lines?;
         // Most mailboxes have no marks.
         if marked?.is_some_and(|raw| raw.seq >= from) {

@@ -28,7 +28,6 @@ const FLOORS_EVERY: Duration = Duration::from_secs(5);
 const BROKERS_EVERY: Duration = Duration::from_secs(60);
 
 /// What is known of the store's parts.
-#[derive(Default)]
 pub(crate) struct Health {
     state: Mutex<State>,
 }
@@ -43,6 +42,11 @@ struct State {
 }
 
 impl Health {
+    /// Of a store that was just opened, which takes every part of it.
+    pub(crate) fn new() -> Self {
+        Self { state: Mutex::new(State { felt_at: Some(Instant::now()), ..State::default() }) }
+    }
+
     /// Whether mail would be taken; why not, if not.
     pub(crate) fn check(&self, stands: bool) -> Result<()> {
         if !stands {

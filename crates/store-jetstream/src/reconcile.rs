@@ -81,9 +81,11 @@ impl Parts {
             }
         }
         let take_up = |raw: Raw| async move {
-            match record::read::<Intent>(&raw.data) {
+            match record::read_packed::<Intent>(&raw.data) {
                 Ok(intent) => self.take_up(shard, raw.seq, intent).await,
-                Err(_) => tracing::error!(shard, seq = raw.seq, "an unfinished delivery cannot be read; it is left alone"),
+                Err(_) => {
+                    tracing::error!(shard, seq = raw.seq, "an unfinished delivery cannot be read; it is left alone")
+                }
             }
         };
         stream::iter(due).for_each_concurrent(AT_ONCE, take_up).await;

@@ -17,6 +17,11 @@ use crate::names::Deed;
 
 /// The format of every record here.
 const FORMAT: u8 = 1;
+const PACK_LEVEL: i32 = 1;
+/// A packed record has no more bytes than this when it is unpacked.
+const PLAIN_MAX: usize = 256 << 20;
+/// Of a text in a list so many bytes are kept: a line has to fit into one message of the brokers. The body has it all.
+const TEXT_MAX: usize = 64 << 10;
 
 /// These bytes are no record of ours.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +141,19 @@ pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Spoilt> {
     }
 }
 
+/// A record that repeats itself, as bytes without the repetitions.
+pub(crate) fn write_packed<T: Serialize>(record: &T) -> Bytes {
+    let plain = write(record);
+    zstd::bulk::compress(&plain, PACK_LEVEL).map_or(plain, Bytes::from)
+}
+
+/// Such a record from bytes that may be anything.
+pub(crate) fn read_packed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Spoilt> {
+    let size = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(0);
+    let size = usize::try_from(size).ok().filter(|size| *size <= PLAIN_MAX).ok_or(Spoilt)?;
+    read(&zstd::bulk::decompress(bytes, size).map_err(|_| Spoilt)?)
+}
+
 /// A body from bytes that may be anything; its bytes stay where they are.
 pub(crate) fn read_body(bytes: &[u8]) -> Result<Body<'_>, Spoilt> {
     match bytes.split_first() {
@@ -157,9 +175,9 @@ impl Line {
             mail_from: mail_from.0.map(|address| address.to_string()),
             rcpt_to: rcpt_to.iter().map(ToString::to_string).collect(),
             other_recipients: summary.other_recipients,
-            from_name: from.name,
-            from_email: from.email,
-            subject,
+            from_name: cut(from.name),
+            from_email: cut(from.email),
+            subject: cut(subject),
             tags: summary.tags,
             body,
         }
@@ -242,6 +260,14 @@ pub(crate) fn time(micros: i64) -> Result<Timestamp, Spoilt> {
 /// The numbers of the doors are kept for ever: a new one is added at the end.
 const DOORS: [Door; 5] = [Door::Smtp, Door::Esmtp, Door::Lmtp, Door::Http, Door::Import];
 
+fn cut(mut text: String) -> String {
+    text.truncate(text.floor_char_boundary(TEXT_MAX));
+    text
+}
+
 fn address(text: &str) -> Result<Address, Spoilt> {
     Address::parse(text, Charset::Utf8).map_err(|_| Spoilt)
 }
+
+#[cfg(test)]
+mod tests;

@@ -128,7 +128,8 @@ async fn f16_without_a_majority_nothing_is_acknowledged() {
     let settings = Settings { wait_max: Duration::from_secs(6), ..settings_on(&cluster) };
     let store = open(&settings).await;
     send(&store, "before", "ann").await;
-    let alone = settings.urls.iter().position(|url| url.contains(&store.parts.office.link.port())).expect("one of them");
+    let alone =
+        settings.urls.iter().position(|url| url.contains(&store.parts.office.link.port())).expect("one of them");
     let others: Vec<_> = (0..3).filter(|server| *server != alone).collect();
     others.iter().for_each(|server| cluster.pause(*server).expect("a broker is paused"));
     let during = store.append(Letter::new("during", &["ann"]).delivery(SystemClock.now())).await;

@@ -92,6 +92,7 @@ async fn f20_a_deleted_stream_is_made_anew() {
     let settings = Settings { shards: 1, body_shards: 1, wait_max: Duration::from_secs(20), ..settings_on(&cluster) };
     let store = open(&settings).await;
     let before = send(&store, "1", "ann").await;
+    until(Duration::from_secs(10), "it is ready", async || store.ready().await.is_ok()).await;
     let operator = Settings { urls: cluster.operator_urls(), ..settings.clone() };
     let link = crate::wire::Link::open(&operator).await.expect("the operator connects");
     let stream = store.parts.office.names.summaries(0);
