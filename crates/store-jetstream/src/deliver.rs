@@ -52,6 +52,7 @@ impl Parts {
         jobs: Vec<JobLine>,
         patience: Patience,
     ) -> Result<Vec<Filed>> {
+        self.outbox.room_for(jobs.len()).await?;
         let unplaced = packed.at(0, 0);
         let lines: Vec<_> = copies.into_iter().map(|(to, summary)| Line::new(deed, &to, summary, unplaced)).collect();
         let mailboxes: Vec<_> = lines.iter().map(|line| Mailbox::from_canonical(&line.mailbox)).collect();

@@ -69,6 +69,10 @@ impl Following {
         if after == Position::END {
             let last = this.office.last(&this.mailbox, patience).await?.0;
             (this.lines, this.marks) = (last, last);
+        } else if this.is_beyond(after, patience).await? {
+            // Whoever names it saw another store; nothing of this one may be taken for old.
+            (this.lines, this.marks) = (0, 0);
+            this.lose(patience).await?;
         } else if this.is_forgotten(after, patience).await? {
             this.lose(patience).await?;
         } else {
@@ -212,6 +216,13 @@ impl Following {
             SignedDuration::try_from(age).map_or(REMEMBERED, |age| (age * 2 / 3).min(REMEMBERED))
         });
         Ok(patience.of(next).await?.is_some_and(|at| Timestamp::now().duration_since(at) > age))
+    }
+
+    /// Whether a position lies behind everything that ever happened in this shard.
+    async fn is_beyond(&self, position: Position, patience: Patience) -> Result<bool, Failed> {
+        let stream = self.office.names.summaries(self.place.shard);
+        let info = patience.of(|| self.office.link.stream(&stream)).await?;
+        Ok(info.is_some_and(|info| position.0 > info.state.last_seq))
     }
 
     fn patience(&self) -> Patience {

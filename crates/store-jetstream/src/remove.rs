@@ -68,6 +68,7 @@ impl Parts {
 
     /// Write down what is to go with its jobs, and do it.
     async fn remove_by_intent(&self, what: What, jobs: Vec<JobLine>, patience: Patience) -> Result<Vec<u64>> {
+        self.outbox.room_for(jobs.len()).await?;
         let deed = Deed::new();
         let intent = Intent { deed: deed.0, begun_at: Timestamp::now().as_microsecond(), what, jobs };
         let (shard, seq) = self.office.put_intent(deed, None, &intent, patience).await.map_err(Failed::into_error)?;

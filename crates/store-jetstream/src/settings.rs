@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How to reach the brokers, and how the store is laid out.
-#[derive(Clone, Debug)]
+use percent_encoding::percent_decode_str;
+
+/// How to reach the brokers, and how the store is laid out. It is not shown as a whole anywhere: it holds passwords.
+#[derive(Clone)]
 pub struct Settings {
     /// The brokers, as `nats://host:port` or `tls://user:password@host:port`. Any of them is enough to find the others.
     pub urls: Vec<String>,
@@ -76,7 +78,8 @@ impl Settings {
         let said = self.urls.iter().find_map(|url| url.rsplit_once('@').map(|(said, _)| said))?;
         let said = said.split_once("://").map_or(said, |(_, said)| said);
         let (user, password) = said.split_once(':').unwrap_or((said, ""));
-        Some((user.to_owned(), password.to_owned()))
+        let plain = |text| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        Some((plain(user), plain(password)))
     }
 }
 
@@ -92,9 +95,9 @@ mod tests {
 
     #[test]
     fn a_password_is_used_and_never_shown() {
-        let urls = ["nats://one:4222", "tls://ann:s:e@cret@two:4222"].map(str::to_owned).to_vec();
+        let urls = ["nats://one:4222", "tls://ann:s:e@cr%40t@two:4222"].map(str::to_owned).to_vec();
         let settings = Settings::new(urls, "postkeep");
-        assert_eq!(settings.user(), Some(("ann".to_owned(), "s:e@cret".to_owned())));
+        assert_eq!(settings.user(), Some(("ann".to_owned(), "s:e@cr@t".to_owned())));
         assert_eq!(settings.shown_urls(), "nats://one:4222, tls://two:4222");
         assert_eq!(Settings::new(vec!["nats://one".to_owned()], "postkeep").user(), None);
     }

@@ -16,8 +16,8 @@ use crate::wire::{Failed, Failure, Link, Patience};
 const IDS_REMEMBERED: Duration = Duration::from_secs(120);
 /// A body outlives what points to it.
 const BODY_AGE_EXTRA: Duration = Duration::from_secs(600);
-/// Ids begin at the seconds of today times this, so that they ascend also when a stream is made anew.
-const IDS_PER_SECOND: u64 = 1 << 20;
+/// Ids begin at the milliseconds of today times this, so that they ascend also when a stream is made anew.
+const IDS_PER_MILLISECOND: u64 = 1 << 10;
 /// Fields of a stream that its maker decides and that stay.
 const FIXED: [&str; 3] = ["name", "storage", "first_seq"];
 
@@ -32,8 +32,6 @@ pub(crate) struct Info {
 
 #[derive(Clone, Copy, Deserialize, Debug)]
 pub(crate) struct State {
-    pub(crate) messages: u64,
-    pub(crate) bytes: u64,
     pub(crate) first_seq: u64,
     pub(crate) last_seq: u64,
 }
@@ -196,7 +194,7 @@ fn jobs(names: &Names, settings: &Settings) -> Map<String, Value> {
 
 /// What all streams have, and what this one has beside it.
 fn stream(settings: &Settings, name: String, own: Vec<(&str, Value)>) -> Map<String, Value> {
-    let first = u64::try_from(Timestamp::now().as_second()).unwrap_or(0) * IDS_PER_SECOND;
+    let first = u64::try_from(Timestamp::now().as_millisecond()).unwrap_or(0) * IDS_PER_MILLISECOND;
     let mut config = Map::new();
     for (key, value) in [
         ("name", json!(name)),

@@ -99,7 +99,8 @@ mod started {
     #[cfg(target_os = "linux")]
     fn a_start_that_waits_for_brokers_can_be_stopped() {
         use rustix::process::{Pid, Signal, kill_process};
-        let mut child = serve(&[&nowhere(), "store.jetstream.wait_max=10m"]).spawn().unwrap();
+        // Not much longer than the test waits, so that none is left behind if it does not hear.
+        let mut child = serve(&[&nowhere(), "store.jetstream.wait_max=45s"]).spawn().unwrap();
         let pid = Pid::from_child(&child);
         // Until it hears signals, one ends it without an exit code; so it is asked only once it listens.
         until("it hears signals", || hears_signals(&child).then_some(()));

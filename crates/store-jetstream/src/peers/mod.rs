@@ -73,8 +73,12 @@ impl store::Peers for Peers {
     }
 
     async fn answer(&self, topic: &str, answerer: Answerer) -> Result<()> {
-        let following = || self.office.link.follow(self.subject(topic));
-        let questions = self.office.patience().of(following).await.map_err(Failed::into_harmless)?;
+        let (link, patience) = (&self.office.link, self.office.patience());
+        let following = patience.of(|| link.follow(self.subject(topic))).await;
+        let questions = following.map_err(Failed::into_harmless)?;
+        // A broker that answers this has heard of that.
+        let asking = patience.of(|| link.api::<serde_json::Value>("INFO", &serde_json::Value::Null)).await;
+        asking.map_err(Failed::into_harmless)?;
         let answering = answer_all(Arc::clone(&self.office), topic.to_owned(), questions, answerer);
         let answering = tokio::spawn(answering).abort_handle();
         if let Some(before) = hold(&self.answering).insert(topic.to_owned(), answering) {

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use store::{Clock, ManualClock};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::watch;
 
 use crate::Settings;
 use crate::names::Names;
@@ -82,7 +82,8 @@ pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
 pub(crate) struct Wire {
     address: SocketAddr,
     order: Arc<Mutex<Option<Order>>>,
-    cut: Arc<Notify>,
+    /// How often the connections were cut.
+    cut: watch::Sender<u64>,
 }
 
 enum Order {
@@ -100,11 +101,11 @@ impl Wire {
     async fn to(broker: SocketAddr) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
         let address = listener.local_addr().expect("it is bound");
-        let wire = Self { address, order: Arc::default(), cut: Arc::default() };
-        let (order, cut) = (Arc::clone(&wire.order), Arc::clone(&wire.cut));
+        let wire = Self { address, order: Arc::default(), cut: watch::Sender::new(0) };
+        let (order, cut) = (Arc::clone(&wire.order), wire.cut.clone());
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(pass_on(client, broker, Arc::clone(&order), Arc::clone(&cut)));
+                tokio::spawn(pass_on(client, broker, Arc::clone(&order), cut.subscribe()));
             }
         });
         wire
@@ -120,7 +121,7 @@ impl Wire {
 
     /// Break the connections.
     pub(crate) fn cut(&self) {
-        self.cut.notify_waiters();
+        self.cut.send_modify(|times| *times += 1);
     }
 
     /// Break them, and let no new one through.
@@ -146,7 +147,12 @@ enum Fate {
     LostWithConnection,
 }
 
-async fn pass_on(mut client: TcpStream, broker: SocketAddr, order: Arc<Mutex<Option<Order>>>, cut: Arc<Notify>) {
+async fn pass_on(
+    mut client: TcpStream,
+    broker: SocketAddr,
+    order: Arc<Mutex<Option<Order>>>,
+    mut cut: watch::Receiver<u64>,
+) {
     let fate = |to_broker: bool, bytes: &[u8]| {
         let mut order = order.lock().unwrap_or_else(PoisonError::into_inner);
         let (now, fate) = judge(order.take(), to_broker, bytes);
@@ -160,7 +166,7 @@ async fn pass_on(mut client: TcpStream, broker: SocketAddr, order: Arc<Mutex<Opt
     let (mut up, mut down) = (vec![0; 1 << 16], vec![0; 1 << 16]);
     loop {
         let (read, is_up) = tokio::select! {
-            () = cut.notified() => return,
+            _ = cut.changed() => return,
             read = client.read(&mut up) => (read, true),
             read = broker.read(&mut down) => (read, false),
         };

@@ -40,15 +40,16 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Watch from now on: what was acknowledged before is not told.
+    /// Watch from now on. When the leader answers what is asked behind the subscription, it knows of that: what it stores
+    /// later is told, and what it stored before is seen by whoever lists.
     pub(super) async fn begin(office: Arc<Office>, stream: String, kind: &str) -> Result<Self> {
         let patience = office.patience();
         let (made, token) = (office.link.made(), token_of(kind));
+        let told = office.names.below(&["rg", &token, "*"]);
+        let arriving = patience.of(|| office.link.follow(told.clone())).await.map_err(Failed::into_harmless)?;
         let subject = office.names.below(&["r", &token, "*"]);
         let last = patience.of(|| office.link.leader_has(&stream, Pick::Last(&subject))).await;
         let settled = last.map_err(Failed::into_harmless)?.map_or(0, |raw| raw.seq);
-        let told = office.names.below(&["rg", &token, "*"]);
-        let arriving = patience.of(|| office.link.follow(told.clone())).await.map_err(Failed::into_harmless)?;
         let mut looking = interval(LOOK_EVERY);
         looking.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let (kind, heard) = (kind.to_owned(), BTreeSet::new());

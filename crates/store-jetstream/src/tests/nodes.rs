@@ -80,6 +80,20 @@ async fn a_watch_carries_what_every_node_did() {
     assert_eq!(told.iter().filter(|word| *word == "-").count(), 3);
 }
 
+/// A watcher that names a position of some other store is told that it lost something, and then what comes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_position_of_another_store_is_lost() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&settings).await;
+    let id = send(&store, "1", "ann").await;
+    let beyond = Position(id.number() + 1_000_000);
+    let mut changes = store.changes(Scope::Mailbox(mailbox("ann")), beyond).await.expect("changes are streamed");
+    let News::Lost { position } = next(&mut changes).await else { panic!("it lost something") };
+    assert_eq!(position, id.into());
+    send(&store, "2", "ann").await;
+    assert_eq!(word(&mut changes).await, "+ 2");
+}
+
 /// A watch lives through the death of the broker it came by, and misses nothing.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn f17_a_watch_lives_through_the_death_of_brokers() {

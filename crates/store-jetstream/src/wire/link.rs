@@ -126,7 +126,8 @@ impl Link {
         self.life.mended.notified()
     }
 
-    /// Follow a subject; when this returned, the broker knows.
+    /// Follow a subject. The broker has been told when this returns, and knows when it answers whatever is asked next; so
+    /// does the leader of a stream when that answers.
     pub(crate) async fn follow(&self, subject: String) -> Result<Subscriber, Failure> {
         let until = Instant::now() + ANSWER_WAIT;
         let _broken = self.whole(until).await?;
