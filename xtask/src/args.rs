@@ -15,6 +15,12 @@ impl Args {
         Self(std::env::args().skip(1).collect())
     }
 
+    /// These arguments.
+    #[cfg(test)]
+    pub(crate) fn of(words: &[&str]) -> Self {
+        Self(words.iter().map(|&word| word.to_owned()).collect())
+    }
+
     /// The next word, when it is no flag.
     pub(crate) fn word(&mut self) -> Option<String> {
         if self.0.front().is_some_and(|first| first.starts_with("--") && first != "--help") {
@@ -39,6 +45,13 @@ impl Args {
             Ok(value) => Ok(Some(value)),
             Err(_) => bail!("{name} cannot be `{text}`"),
         }
+    }
+
+    /// The words behind `--`, which belong to another program; they are taken. To be asked for before any flag.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn behind_dashes(&mut self) -> Vec<String> {
+        let place = self.0.iter().position(|arg| arg == "--").unwrap_or(self.0.len());
+        self.0.split_off(place).into_iter().skip(1).collect()
     }
 
     /// Everything was taken.
