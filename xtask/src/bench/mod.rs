@@ -1,5 +1,6 @@
 //! Speed, always beside a yardstick in the same run: machines differ from hour to hour, ratios hardly do.
 
+mod cluster;
 mod disk;
 mod http;
 mod report;
@@ -9,7 +10,7 @@ mod start;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 
 use crate::args::Args;
 use crate::load::server::binary;
@@ -22,12 +23,16 @@ pub(crate) struct Plan {
     time: Duration,
     /// Where the tables go besides stdout.
     write: bool,
+    /// Of `cluster`: how many messages are on their way at once, and the one size of them, when not the usual ones.
+    connections: Option<usize>,
+    size: Option<usize>,
 }
 
 impl Plan {
     /// The usual measurement of this binary.
     pub(crate) fn new(binary: PathBuf) -> Self {
-        Self { binary, rounds: 5, time: Duration::from_secs(5), write: false }
+        let time = Duration::from_secs(5);
+        Self { binary, rounds: 5, time, write: false, connections: None, size: None }
     }
 
     fn done(&self, report: &Report) -> Result<()> {
@@ -36,12 +41,14 @@ impl Plan {
     }
 }
 
-/// `cargo xtask bench [smtp|http|start|disk|all]`.
+/// `cargo xtask bench [smtp|http|start|disk|cluster|all]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let rounds: usize = args.value("--rounds")?.unwrap_or(5);
     let seconds: u64 = args.value("--seconds")?.unwrap_or(5);
     let write = args.flag("--write");
+    let (connections, size) = (args.value("--connections")?, args.value::<String>("--size")?);
+    let size = size.map(|text| kilobytes(&text)).transpose()?;
     let named = args.value("--bin")?;
     args.finish()?;
     let measure = match which.as_str() {
@@ -49,11 +56,21 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         "http" => http::run,
         "start" => start::run,
         "disk" => disk::run,
+        "cluster" => cluster::run,
         "all" => all,
-        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk or all"),
+        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk, cluster or all"),
     };
+    let of_cluster = connections.is_some() || size.is_some();
+    ensure!(which == "cluster" || !of_cluster, "--connections and --size are of `cluster`");
+    ensure!(!write || size.is_none(), "only a measurement of all sizes is written down");
     let time = Duration::from_secs(seconds.max(1));
-    measure(&Plan { binary: binary(named)?, rounds: rounds.max(1), time, write })
+    measure(&Plan { binary: binary(named)?, rounds: rounds.max(1), time, write, connections, size })
+}
+
+/// `20KB` in bytes.
+fn kilobytes(text: &str) -> Result<usize> {
+    let number = text.strip_suffix("KB").and_then(|number| number.trim().parse::<usize>().ok());
+    Ok(number.with_context(|| format!("--size is so many KB, not `{text}`"))? * 1024)
 }
 
 /// Everything, one after the other.
@@ -61,5 +78,17 @@ pub(crate) fn all(plan: &Plan) -> Result<()> {
     start::run(plan)?;
     smtp::run(plan)?;
     http::run(plan)?;
-    disk::run(plan)
+    disk::run(plan)?;
+    cluster::run(plan)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_in_kilobytes() {
+        assert_eq!(kilobytes("20KB").expect("a size"), 20_480);
+        assert!(["20", "KB", "20kB", "-1KB", "2MB"].iter().all(|text| kilobytes(text).is_err()));
+    }
 }

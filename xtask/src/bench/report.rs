@@ -81,10 +81,14 @@ mod tests {
 
     #[test]
     fn every_table_has_its_place_in_a_book() {
-        let speed = ["bench smtp", "bench http", "bench start", "bench disk"];
+        let speed = ["bench smtp", "bench http", "bench start", "bench disk", "bench cluster"];
         let large = ["long growth", "long expiry", "long turnover"];
         let places = speed.iter().chain(&large).map(|name| ("docs/performance.md", *name));
-        for (book, name) in places.chain([("docs/reliability.md", "long reopen")]) {
+        let cluster =
+            ["stale", "mailboxes", "mailboxes --shards 4", "turnover"].map(|part| format!("long cluster {part}"));
+        let scale = cluster.iter().map(|name| ("docs/scale.md", name.as_str()));
+        let faults = ["long reopen", "long faults"].map(|name| ("docs/reliability.md", name));
+        for (book, name) in places.chain(scale).chain(faults) {
             let text = fs::read_to_string(root().join(book)).expect("the book is there");
             assert!(replaced(&text, name, "").is_ok(), "{book} has no marks of {name}");
         }

@@ -148,6 +148,11 @@ impl Server {
         Ok(kill_process(Pid::from_child(&self.child), signal)?)
     }
 
+    /// How it ended, if it did.
+    pub(crate) fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
     /// Wait for its end.
     pub(crate) fn wait(mut self) -> Result<ExitStatus> {
         Ok(self.child.wait()?)

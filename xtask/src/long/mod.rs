@@ -1,9 +1,11 @@
 //! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, a thousand crashes, power
-//! loss, the disk engine at full size, and the benchmarks.
+//! loss, the disk engine and the cluster at full size, and the benchmarks.
 
+mod cluster;
 mod disk;
 mod fuzz;
 mod hold;
+mod measure;
 mod portable;
 mod slow;
 
@@ -15,25 +17,33 @@ use anyhow::{Result, bail};
 use crate::args::Args;
 use crate::bench;
 use crate::crash;
+use crate::faults;
 use crate::load::server::binary;
 use crate::shell::Parts;
+use measure::Measure;
 
-const PARTS: [&str; 9] = ["fuzz", "portable", "hold", "slow", "crash", "power", "disk", "bench", "all"];
+const PARTS: [&str; 11] =
+    ["fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "bench", "all"];
 
-/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|bench|all]`, and the parts of `disk` by name.
+/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|bench|all]`, the parts of `disk` by name, and
+/// those of `cluster` and `faults` by further words.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
+    let part = if which == "cluster" { args.word() } else { None };
+    let faults = if which == "faults" { std::iter::from_fn(|| args.word()).collect() } else { Vec::new() };
     let time = Duration::from_secs(args.value("--seconds")?.unwrap_or(60));
     let named: Option<PathBuf> = args.value("--bin")?;
     let (rounds, seed, lying) = (args.value("--rounds")?, args.value("--seed")?, args.flag("--lying"));
     let (scale, write) = (args.value("--scale")?.unwrap_or(1.0), args.flag("--write"));
+    let wish = cluster::Wish { part, shards: args.value("--shards")?.unwrap_or(1) };
     args.finish()?;
+    wish.check()?;
     if !PARTS.iter().chain(&disk::NAMES).any(|part| *part == which) {
         let (parts, of_disk) = (PARTS.join(", "), disk::NAMES.join(", "));
         bail!("`long {which}` is unknown; there are {parts}, and of disk alone {of_disk}");
     }
-    if lying && which != "power" {
-        bail!("--lying belongs to `long power`, and to `cargo xtask crash`");
+    if lying && !["power", "faults"].contains(&which.as_str()) {
+        bail!("--lying belongs to `long power` and `long faults`, and to `cargo xtask crash`");
     }
     let wanted = |part: &str| which == part || which == "all";
 
@@ -60,8 +70,15 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     if wanted("power") {
         parts.part("power", || crash::power(binary.clone(), rounds, seed, lying));
     }
-    let disk = disk::Measure { binary: &binary, scale, write };
-    disk.run(&|part: &str| wanted(part) || which == "disk", &mut parts)?;
+    let measure = Measure::new(&binary, scale, write)?;
+    disk::run(&measure, &|part: &str| wanted(part) || which == "disk", &mut parts);
+    if wanted("cluster") {
+        cluster::run(&measure, &wish, &mut parts)?;
+    }
+    if wanted("faults") {
+        let wish = faults::Wish { names: faults, rounds, seed, write, lying };
+        parts.part("faults", || faults::run(binary.clone(), wish));
+    }
     if wanted("bench") {
         parts.part("bench", || bench::all(&bench::Plan::new(binary.clone())));
     }
