@@ -8,7 +8,11 @@ mod args;
 mod bench;
 mod ci;
 #[cfg(target_os = "linux")]
+mod cluster;
+#[cfg(target_os = "linux")]
 mod crash;
+#[cfg(target_os = "linux")]
+mod faults;
 #[cfg(target_os = "linux")]
 mod load;
 #[cfg(target_os = "linux")]
@@ -26,24 +30,46 @@ const HELP: &str = "\
 cargo xtask ci                                    what CI runs: fmt, clippy, tidy, tests, a short crash campaign, docs
                                                   (and deny where installed)
 cargo xtask tidy                                  the repository's own rules: walls, sizes, links, banned crates
-cargo xtask bench [smtp|http|start|disk|all]      speed, beside a yardstick in the same run
+cargo xtask bench [smtp|http|start|disk|cluster|all]
+                                                  speed, beside a yardstick in the same run
     --rounds N --seconds N                        how often and how long (5 and 5)
+    --connections N --size 20KB                   cluster only: messages on their way at once (64), and of one size only
     --write                                       put the table into docs/performance.md
     --bin PATH                                    a binary that is already built
+cargo xtask cluster up                            three brokers and three nodes on this machine, until Ctrl-C
+    --servers N --nodes N                         how many
+    --set KEY=VALUE                               a setting of every node
+    --port-base N                                 the nodes' ports, from N on: SMTP and HTTP of the first, the second…
+    --bin PATH                                    a binary that is already built
+    --folder PATH                                 where data and logs lie (target/cluster); kept from one run to the next
+cargo xtask cluster [down|status|wipe]            stop it; how everybody is; remove the data (with --folder as above)
+cargo xtask cluster broker kill [NAME]            kill a broker: this one, the one that leads a stream (--leader STREAM),
+                                                  or one by chance (--seed N)
+cargo xtask cluster broker back                   bring back what is down, and wait until all are healthy
+cargo xtask cluster run -- COMMAND…               brokers (and --nodes N, --set, …) for as long as the command runs; its
+                                                  words may hold {urls}, {smtp1}, {http1}, …, {folder} and {xtask}
 cargo xtask crash                                 kill the server under load, again and again, and hold what is there
                                                   after it against what the clients were told
     --rounds N --seed S                           how often (100), and a seed to do the same again
     --set KEY=VALUE                               a setting of the server; store.engine=disk is set already
     --syscalls                                    instead: kill it at every write and sync, by strace
     --lying                                       instead: a build that acknowledges too early, which must be found out
+    --engine jetstream                            instead: brokers and nodes, any of which may be killed
+    --nodes N --servers N --shards N --body-shards N
+                                                  how many of them, and over how many streams mail is spread (3, 3, 4, 2)
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|bench|all]
+cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
     --rounds N --seed S                           how often the server is killed (1000), or loses its power (50; as root)
-    --lying                                       power only: fake every sync, which must be found out
-    --scale X --write                             disk only (growth, expiry, reopen, turnover, also by name): a smaller
+    --lying                                       power and faults only: fake or leave out every sync, which must be found
+                                                  out
+    faults NAME…                                  what can happen to a cluster, all of it or by name: `faults help` tells
+                                                  the names; --rounds N (10), --write
+    --scale X --write                             disk only (growth, expiry, reopen, turnover, also by name), and
+                                                  cluster (cluster stale, cluster mailboxes, cluster turnover): a smaller
                                                   size for trying out; put the tables into docs/
+    --shards N                                    cluster mailboxes only: streams of summaries, and of bodies (1)
     --bin PATH                                    a binary that is already built
 ";
 
@@ -64,11 +90,13 @@ fn run(mut args: Args) -> Result<()> {
         #[cfg(target_os = "linux")]
         Some("bench") => bench::run(args),
         #[cfg(target_os = "linux")]
+        Some("cluster") => cluster::run(args),
+        #[cfg(target_os = "linux")]
         Some("crash") => crash::run(args),
         #[cfg(target_os = "linux")]
         Some("long") => long::run(args),
         #[cfg(not(target_os = "linux"))]
-        Some("bench" | "crash" | "long") => bail!("this reads /proc and so runs on Linux only"),
+        Some("bench" | "cluster" | "crash" | "long") => bail!("this reads /proc and so runs on Linux only"),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");
             Ok(())

@@ -1,33 +1,25 @@
-//! The campaign: round after round on the same data, the clients work, the server dies, it comes back, everything is
-//! read, and the checker judges.
+//! The campaign: round after round on the same data, the clients work, something happens to what is under trial, it is
+//! whole again, everything is read, and the checker judges.
 
 use std::fs;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
-use std::thread::{scope, sleep};
+use std::thread::scope;
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
-use rustix::process::{Pid, Signal};
-
-use crate::load::figures::percentile;
-use crate::load::server::Server;
+use anyhow::{Context, Result};
 
 use super::checker::{Kind, Ledger, Violation};
-use super::clients::{CLIENTS, Client, Field};
-use super::fuse::{Death, End, Fuse};
-use super::history::{Clock, History, Look, Scope, Span, Target};
+use super::clients::{Client, Crowd, Field};
+use super::doors::Door;
+use super::fuse::Fuse;
+use super::history::{Clock, History, Look, Outcome, Scope, Target};
 use super::letter::{MAILBOXES, mailbox};
-use super::power::{Image, Switch};
 use super::report::Totals;
 use super::rest::Rest;
-use super::rig::{Rig, copy};
+use super::rig::{Aim, Recovered, Rig, Struck};
 
-/// A start on data of this size must not take longer.
-const READY_MAX: Duration = Duration::from_secs(5);
 /// Beyond either, mailboxes are purged between two rounds: all that is there is read in each.
 const HELD_MAX: usize = 400;
 const HELD_BYTES_MAX: u64 = 16_000_000;
@@ -38,51 +30,48 @@ const TOLD_MAX: usize = 5;
 const PROGRESS_EVERY: Duration = Duration::from_secs(20);
 
 /// A campaign under way.
-pub(super) struct Campaign {
-    rig: Rig,
-    seed: u64,
+pub(crate) struct Campaign<R> {
+    pub(crate) rig: R,
+    crowd: Crowd,
     work: PathBuf,
-    /// The file system that loses power, instead of a process that is killed.
-    image: Option<Image>,
     clock: Clock,
     ledger: Ledger,
     /// What happened between two rounds; it belongs to the next one.
     between: History,
-    pub(super) totals: Totals,
+    pub(crate) totals: Totals,
 }
 
 /// A round and what is to be said about it.
 struct Judged {
-    /// The server that came back, if it did.
-    back: Option<Server>,
+    /// Whether it is whole again.
+    back: bool,
     history: History,
     found: Vec<Violation>,
 }
 
-impl Campaign {
-    pub(super) fn new(rig: Rig, seed: u64, work: PathBuf, image: Option<Image>) -> Self {
+impl<R: Rig> Campaign<R> {
+    pub(super) fn new(rig: R, crowd: Crowd, work: PathBuf) -> Self {
         let (clock, ledger, between, totals) = Default::default();
-        Self { rig, seed, work, image, clock, ledger, between, totals }
+        Self { rig, crowd, work, clock, ledger, between, totals }
     }
 
     /// So many rounds, fewer when `enough` says so after one that broke a promise.
-    pub(super) fn run(&mut self, rounds: u32, enough: impl Fn(&Totals) -> bool) -> Result<()> {
+    pub(crate) fn run(&mut self, rounds: u32, enough: impl Fn(&Totals) -> bool) -> Result<()> {
         let mut told = Instant::now();
-        let mut server = self.rig.start(self.end(1).messages_max)?;
+        self.rig.begin(1)?;
         for round in 1..=rounds {
-            let Judged { back, history, found } = self.round(round, server)?;
-            server = match back.filter(|_| found.is_empty()) {
-                Some(server) => server,
-                None => {
-                    keep(&self.work, &self.rig.data, (round, self.seed), &history, &found)?;
-                    if enough(&self.totals) || self.totals.violated >= VIOLATED_MAX {
-                        return Ok(());
-                    }
-                    self.begin_anew()?;
-                    self.rig.start(self.end(round + 1).messages_max)?
+            let Judged { back, history, found } = self.round(round)?;
+            if !back || !found.is_empty() {
+                let folder = keep(&self.work, (round, self.rig.author().seed), &history, &found)?;
+                self.rig.keep(&folder)?;
+                if round == rounds || enough(&self.totals) || self.totals.violated >= VIOLATED_MAX {
+                    return Ok(());
                 }
-            };
-            self.make_room(&server)?;
+                // Go on with an empty store, so that one broken promise is not told again and again.
+                (self.ledger, self.between) = Default::default();
+                self.rig.begin(round + 1)?;
+            }
+            self.make_room()?;
             if told.elapsed() > PROGRESS_EVERY {
                 told = Instant::now();
                 println!("{}", self.totals.progress());
@@ -91,131 +80,132 @@ impl Campaign {
         Ok(())
     }
 
-    /// The clients work, the server dies and comes back, everything is read, and the checker judges.
-    fn round(&mut self, round: u32, server: Server) -> Result<Judged> {
-        let (end, next) = (self.end(round), self.end(round + 1));
-        let (mut history, mut found) = self.work(round, &end, server)?;
-        // The start after it may drop mail by a cap of its own.
-        history.messages_max = [end.messages_max, next.messages_max].into_iter().flatten().min();
-        let retention = self.rig.retention()?;
-        let back = self.restart(&end, next.messages_max).and_then(|(server, slow)| {
-            found.extend(slow);
-            history.after = self.read_back(&server, &mut found)?;
-            history.expired = retention.and_then(|retention| Instant::now().checked_sub(retention));
-            Ok(server)
+    /// The clients work, the blow falls, everything comes back and is read, and the checker judges.
+    fn round(&mut self, round: u32) -> Result<Judged> {
+        let aim = self.rig.aim(round)?;
+        let kind = aim.kind.clone();
+        let (mut history, mut found) = self.work(round, aim)?;
+        let mut recovered = Recovered::default();
+        let back = self.rig.recover().and_then(|all| {
+            recovered = all;
+            history.close(self.clock.tick());
+            if self.rig.voids() {
+                return self.start_over();
+            }
+            history.after = self.read_back(&mut found)?;
+            Ok(())
         });
+        found.append(&mut recovered.found);
         match &back {
-            Ok(_) => found.extend(self.ledger.judge(&history)),
+            Ok(()) if self.rig.voids() => {}
+            Ok(()) => {
+                self.rig.terms(&mut history)?;
+                found.extend(self.ledger.judge(&history));
+                found.extend(self.rig.also(&history));
+            }
             Err(error) => found.push(Violation::new(Kind::Server, format!("{error:#}"))),
         }
-        self.totals.add(end.death, end.again.len(), &history, &found);
-        Ok(Judged { back: back.ok(), history, found })
+        self.totals.add(&kind, &recovered, &history, &found);
+        Ok(Judged { back: back.is_ok(), history, found })
     }
 
-    fn end(&self, round: u32) -> End {
-        let mut end = End::drawn(self.seed, round);
-        if self.image.is_some() {
-            // The moments are as good; what comes after them is another death.
-            end = End { death: Death::PowerCut, again: Vec::new(), grace: None, ..end };
-        }
-        end
-    }
-
-    /// The clients work until the server is dead.
-    fn work(&mut self, round: u32, end: &End, server: Server) -> Result<(History, Vec<Violation>)> {
-        let victim = Pid::from_raw(server.pid() as i32).filter(|_| self.image.is_none());
+    /// The clients work until the blow has fallen and, where that is so, what it did is over.
+    fn work(&mut self, round: u32, aim: Aim) -> Result<(History, Vec<Violation>)> {
         let field = Field {
-            smtp: server.address("smtp")?,
-            http: server.address("http")?,
+            doors: self.rig.doors(),
             clock: &self.clock,
-            seed: self.seed,
+            author: self.rig.author(),
+            crowd: self.crowd,
             round,
-            fuse: Fuse::new(end, victim),
+            fuse: Fuse::new(aim.moment, aim.victims),
             over: AtomicBool::new(false),
         };
         let mut history = std::mem::take(&mut self.between);
+        let rig = &mut self.rig;
         let (told, burnt) = mpsc::channel();
-        let image = self.image.as_ref();
-        let mut switch = image.map(Image::arm).transpose()?;
-        let status = scope(|threads| -> Result<ExitStatus> {
-            let clients = CLIENTS.iter().zip(0u16..);
+        let struck = scope(|threads| {
+            let clients = field.crowd.roles.iter().zip(0u16..);
             let clients: Vec<_> = clients
                 .map(|((role, turns), number)| {
-                    let client = Client { field: &field, number, told: told.clone() };
+                    let client = Client::new(&field, number, told.clone());
                     threads.spawn(move || client.work(*role, *turns))
                 })
                 .collect();
             drop(told);
             // The fuse, the end of the time, or the end of all clients: whichever comes first.
-            let _ = burnt.recv_timeout(end.limit);
-            field.fuse.disarm();
-            let cut = switch.take().map(|switch| power_off(switch, &self.clock)).transpose();
-            let status = cut.as_ref().ok().map(|_| die(server, end));
+            let _ = burnt.recv_timeout(aim.moment.limit);
+            let door = field.fuse.disarm();
+            let struck = rig.strike(field.clock, door);
             field.over.store(true, Ordering::Relaxed);
-            let died = self.clock.tick();
             for client in clients {
                 history.absorb(client.join().expect("a client does not panic"));
             }
-            if let Some(cut) = cut? {
-                history.cut(cut);
-            }
-            history.close(died);
-            image.map(Image::remount).transpose()?;
-            status.expect("it was cut off or is to be killed")
-        })?;
-        // Over a dead disk it may give up by itself.
-        let may_end = self.image.is_some() || (end.grace.is_some() && status.success());
-        let asked = may_end || status.signal() == Some(Signal::KILL.as_raw());
-        let found = (!asked).then(|| Violation::new(Kind::Server, format!("it ended by itself, with {status}")));
-        Ok((history, found.into_iter().collect()))
-    }
-
-    /// Start again, killed so often on the way as the round says; a start that takes too long is a violation.
-    fn restart(&mut self, end: &End, messages_max: Option<usize>) -> Result<(Server, Option<Violation>)> {
-        let usual = match self.totals.recoveries.is_empty() {
-            true => Duration::from_millis(20),
-            false => percentile(&mut self.totals.recoveries.clone(), 0.5),
-        };
-        for share in &end.again {
-            let starting = self.rig.begin(messages_max)?;
-            sleep(usual.mul_f64(*share));
-            drop(starting);
+            struck
+        });
+        let Struck { cut, found } = struck?;
+        if let Some(cut) = cut {
+            history.cut(cut);
         }
-        let server = self.rig.start(messages_max)?;
-        let time = server.ready_after;
-        self.totals.recoveries.push(time);
-        let slow = time > READY_MAX;
-        Ok((server, slow.then(|| Violation::new(Kind::Server, format!("ready after {time:.1?}, not {READY_MAX:?}")))))
+        Ok((history, found))
     }
 
-    /// Every mailbox and every message, with nobody else at work.
-    fn read_back(&self, server: &Server, found: &mut Vec<Violation>) -> Result<Vec<Look>> {
-        read_back(&mut Rest::new(server.address("http")?, &self.clock, self.seed), found)
+    /// Every mailbox and every message by every door, with nobody else at work.
+    fn read_back(&self, found: &mut Vec<Violation>) -> Result<Vec<Look>> {
+        let (clock, author) = (&self.clock, self.rig.author());
+        let doors = self.rig.doors().opened();
+        scope(|threads| {
+            let reader = |door: &Door| {
+                let door = *door;
+                threads.spawn(move || {
+                    let mut found = Vec::new();
+                    let looks = read_back(&mut Rest::new(door, clock, author), &mut found);
+                    looks.map(|looks| (looks, found)).with_context(|| format!("by door {}", door.number + 1))
+                })
+            };
+            let readers: Vec<_> = doors.iter().map(reader).collect();
+            let mut looks = Vec::new();
+            for reader in readers {
+                let (seen, unread) = reader.join().expect("a reader does not panic")?;
+                looks.extend(seen);
+                found.extend(unread);
+            }
+            Ok(looks)
+        })
+    }
+
+    /// A client with nobody else at work.
+    fn rest(&self) -> Result<Rest<'_>> {
+        let door = self.rig.doors().opened().into_iter().next().context("no door is open")?;
+        Ok(Rest::new(door, &self.clock, self.rig.author()))
     }
 
     /// Purge the largest mailboxes when there is too much to be read in each round.
-    fn make_room(&mut self, server: &Server) -> Result<()> {
+    fn make_room(&mut self) -> Result<()> {
         let held = self.ledger.held();
         let (mut count, mut bytes) = held.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
         let mut largest: Vec<_> = held.iter().collect();
         largest.sort_by_key(|(_, (_, bytes))| std::cmp::Reverse(*bytes));
-        let mut rest = Rest::new(server.address("http")?, &self.clock, self.seed);
+        let mut rest = self.rest()?;
+        let mut removals = Vec::new();
         for (name, (messages, size)) in largest {
             if count <= HELD_MAX && bytes <= HELD_BYTES_MAX {
                 break;
             }
-            self.between.removals.extend(rest.remove(name, Target::All, || {}));
+            removals.extend(rest.remove(name, Target::All, || {}));
             (count, bytes) = (count - messages, bytes - size);
         }
+        self.between.removals.extend(removals);
         Ok(())
     }
 
-    /// Go on with an empty store, so that one broken promise is not told again and again.
-    fn begin_anew(&mut self) -> Result<()> {
-        (self.ledger, self.between) = Default::default();
-        if self.rig.data.exists() {
-            fs::remove_dir_all(&self.rig.data)?;
+    /// Begin from nothing on the same store: purge everything, and forget it.
+    fn start_over(&mut self) -> Result<()> {
+        let mut rest = self.rest()?;
+        for name in (0..MAILBOXES).map(mailbox) {
+            let purged = rest.remove(&name, Target::All, || {}).context("there is no connection")?;
+            anyhow::ensure!(purged.outcome == Outcome::Done, "{purged}");
         }
+        (self.ledger, self.between) = Default::default();
         Ok(())
     }
 }
@@ -236,38 +226,10 @@ pub(super) fn read_back(rest: &mut Rest<'_>, found: &mut Vec<Violation>) -> Resu
     Ok(looks)
 }
 
-/// Cut the power, and let the server go on for a moment over a dead disk, where it must not say yes to anything.
-fn power_off(switch: Switch, clock: &Clock) -> Result<Span> {
-    let begin = clock.tick();
-    switch.cut()?;
-    let end = clock.tick();
-    sleep(Duration::from_millis(25));
-    Ok(Span { begin, end })
-}
-
-/// End the server as the round says, and wait until it is gone.
-fn die(server: Server, end: &End) -> Result<ExitStatus> {
-    if let Some(grace) = end.grace {
-        server.signal(Signal::TERM)?;
-        sleep(grace);
-    }
-    server.signal(Signal::KILL)?;
-    server.wait()
-}
-
-/// Tell what was broken, and keep the data and the history of the round.
-pub(super) fn keep(
-    work: &Path,
-    data: &Path,
-    (round, seed): (u32, u64),
-    history: &History,
-    found: &[Violation],
-) -> Result<()> {
+/// Tell what was broken, and keep the history of the round in a folder, for what else shows it to be put there.
+pub(super) fn keep(work: &Path, (round, seed): (u32, u64), history: &History, found: &[Violation]) -> Result<PathBuf> {
     let folder = work.join(format!("round-{round}"));
     fs::create_dir_all(&folder)?;
-    if data.exists() {
-        copy(data, &folder.join("data"))?;
-    }
     fs::write(folder.join("history.txt"), lines(history).join("\n") + "\n")?;
     println!("\nround {round} of seed {seed} breaks {} promises; its data: {}", found.len(), folder.display());
     for violation in found.iter().take(TOLD_MAX) {
@@ -276,12 +238,12 @@ pub(super) fn keep(
     if found.len() > TOLD_MAX {
         println!("  … and {} more", found.len() - TOLD_MAX);
     }
-    Ok(())
+    Ok(folder)
 }
 
 /// The whole history, in order.
 fn lines(history: &History) -> Vec<String> {
-    let mut lines = vec![(history.died, format!("{} the server is dead", history.died))];
+    let mut lines = vec![(history.closed, format!("{} nothing is under way any more", history.closed))];
     lines.extend(history.sends.iter().map(|send| (send.span.begin, send.to_string())));
     lines.extend(history.removals.iter().map(|removal| (removal.span.begin, removal.to_string())));
     for look in history.looks.iter().chain(&history.after) {

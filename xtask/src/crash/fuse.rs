@@ -1,8 +1,8 @@
-//! How and when the server dies in a round, drawn from the seed; and the fuse that a client lights when it comes to the
-//! step that was chosen.
+//! When the blow of a round falls, and how a server on its own dies of it, drawn from the seed; and the fuse that a client
+//! lights when it comes to the step that was chosen.
 
 use std::fmt;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
 use std::thread::sleep;
@@ -14,7 +14,7 @@ use crate::load::chance::Chance;
 
 /// A step that a client comes by.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     /// Half of the content is out.
     Data,
     /// All of it is out, the dot included; there is no reply yet.
@@ -41,16 +41,22 @@ pub(super) enum Death {
     AtASyscall,
 }
 
-/// The end of one round.
+/// When the blow falls.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Moment {
+    /// At this time at the latest.
+    pub(crate) limit: Duration,
+    /// The step of a client that lights the fuse, and which of them: the first, the second…
+    pub(crate) step: Option<(Step, usize)>,
+    /// From the step to the blow.
+    pub(crate) delay: Duration,
+}
+
+/// The end of one round of a server on its own.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     pub(super) death: Death,
-    /// It dies at this time at the latest.
-    pub(super) limit: Duration,
-    /// The step of a client that lights the fuse, and which of them: the first, the second…
-    pub(super) step: Option<(Step, usize)>,
-    /// From the step to the signal.
-    pub(super) delay: Duration,
+    pub(super) moment: Moment,
     /// SIGTERM comes so long before SIGKILL.
     pub(super) grace: Option<Duration>,
     /// Further kills while it starts again, each after this share of the time that a start takes.
@@ -62,6 +68,13 @@ pub(super) struct End {
 /// A step comes at the latest now; a round without one is rare and short.
 const STEP_LIMIT: Duration = Duration::from_millis(800);
 
+impl Moment {
+    /// After this time, whatever the clients do.
+    pub(crate) fn after(limit: Duration) -> Self {
+        Self { limit, step: None, delay: Duration::ZERO }
+    }
+}
+
 impl End {
     pub(super) fn drawn(seed: u64, round: u32) -> Self {
         let mut chance = Chance::new(&[seed, u64::from(round), 0xdead]);
@@ -71,14 +84,12 @@ impl End {
         let removals = 1 + chance.below(16);
         let mut end = Self {
             death: Death::AtAMoment,
-            limit: STEP_LIMIT,
-            step: None,
-            delay,
+            moment: Moment { limit: STEP_LIMIT, step: None, delay },
             grace: None,
             again: Vec::new(),
             messages_max: chance.percent(15).then(|| 5 + chance.below(20)),
         };
-        (end.death, end.step) = match chance.below(10) {
+        (end.death, end.moment.step) = match chance.below(10) {
             0 => (Death::MidData, Some((Step::Data, often))),
             1 | 2 => (Death::BehindTheDot, Some((Step::Dot, often))),
             3 | 4 => (Death::BehindA250, Some((Step::Accepted, often))),
@@ -93,11 +104,20 @@ impl End {
             Death::WhileStarting => end.again = (0..1 + chance.below(3)).map(|_| chance.share() * 1.2).collect(),
             _ => {}
         }
-        if end.step.is_none() {
-            end.limit = moment;
+        if end.moment.step.is_none() {
+            end.moment.limit = moment;
         }
         end
     }
+}
+
+/// Who dies by the fuse.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Victims {
+    /// These, in any case.
+    pub(crate) all: Vec<Pid>,
+    /// Of these, by the number of their doors, the one that the client is with.
+    pub(crate) at_door: Vec<(usize, Pid)>,
 }
 
 /// Lit by the client that comes to the chosen step; kills at once, from that client's own thread.
@@ -105,35 +125,56 @@ pub(super) struct Fuse {
     step: Option<Step>,
     left: AtomicUsize,
     delay: Duration,
-    /// None when it only tells, or when the server is about to be waited for and its number may be another's soon.
-    victim: Mutex<Option<Pid>>,
+    /// None when it only tells, or when they are about to be waited for and their numbers may be another's soon.
+    victims: Mutex<Victims>,
+    /// The door of the client that lit it.
+    lit_at: Mutex<Option<usize>>,
+    out: AtomicBool,
 }
 
 impl Fuse {
-    pub(super) fn new(end: &End, victim: Option<Pid>) -> Self {
-        let (step, left) = end.step.unzip();
-        Self { step, left: AtomicUsize::new(left.unwrap_or(0)), delay: end.delay, victim: Mutex::new(victim) }
+    pub(super) fn new(moment: Moment, victims: Victims) -> Self {
+        let (step, left) = moment.step.unzip();
+        Self {
+            step,
+            left: AtomicUsize::new(left.unwrap_or(0)),
+            delay: moment.delay,
+            victims: Mutex::new(victims),
+            lit_at: Mutex::default(),
+            out: AtomicBool::new(false),
+        }
     }
 
-    /// A client is at this step.
-    pub(super) fn at(&self, step: Step, told: &Sender<()>) {
+    /// A client is at this step, by this door.
+    pub(super) fn at(&self, step: Step, door: usize, told: &Sender<()>) {
         if self.step != Some(step) || self.left.fetch_sub(1, Ordering::SeqCst) != 1 {
             return;
         }
         if !self.delay.is_zero() {
             sleep(self.delay);
         }
-        if let Some(victim) = *self.victim.lock().unwrap_or_else(PoisonError::into_inner) {
+        *self.lit_at.lock().unwrap_or_else(PoisonError::into_inner) = Some(door);
+        let victims = self.victims.lock().unwrap_or_else(PoisonError::into_inner);
+        let at_door = victims.at_door.iter().filter(|(number, _)| *number == door).map(|(_, victim)| victim);
+        for victim in victims.all.iter().chain(at_door) {
             // It may have died of something else; that is found out by who waits for it.
-            let _ = kill_process(victim, Signal::KILL);
+            let _ = kill_process(*victim, Signal::KILL);
         }
+        drop(victims);
         // Nobody waits any more when the round's time was up first.
         let _ = told.send(());
     }
 
-    /// From now on it kills nobody.
-    pub(super) fn disarm(&self) {
-        self.victim.lock().unwrap_or_else(PoisonError::into_inner).take();
+    /// From now on it kills nobody. The door of the client that lit it, if one did.
+    pub(super) fn disarm(&self) -> Option<usize> {
+        self.out.store(true, Ordering::Relaxed);
+        *self.victims.lock().unwrap_or_else(PoisonError::into_inner) = Victims::default();
+        *self.lit_at.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the blow has fallen.
+    pub(super) fn is_out(&self) -> bool {
+        self.out.load(Ordering::Relaxed)
     }
 }
 

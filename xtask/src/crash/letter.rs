@@ -2,6 +2,7 @@
 //! what must be stored of it, to the byte.
 
 use std::hash::{DefaultHasher, Hasher};
+use std::net::Ipv4Addr;
 
 use crate::load::chance::Chance;
 
@@ -13,9 +14,6 @@ pub(super) const HOSTNAME: &str = "keep.crash.test";
 pub(super) const HELO: &str = "client.crash.test";
 /// Who sends.
 pub(super) const SENDER: &str = "sender@crash.test";
-/// The largest message that the server takes in a campaign.
-pub(super) const MESSAGE_MAX: usize = 400_000;
-
 /// So many mailboxes there are.
 pub(super) const MAILBOXES: usize = 8;
 
@@ -24,29 +22,59 @@ pub(super) fn mailbox(number: usize) -> String {
     format!("box-{number}")
 }
 
+/// Who writes all mail of a campaign: for the same canary always the same letter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Author {
+    pub(crate) seed: u64,
+    pub(crate) lengths: Lengths,
+    /// The clients' own address, as the trace fields tell it.
+    pub(crate) from: Ipv4Addr,
+}
+
+/// How long letters are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lengths {
+    /// 200 bytes to 300 KB.
+    Usual,
+    /// The same, and a few of up to 2 MB, which a store may have to keep in pieces.
+    SomeLarge,
+}
+
 /// One message to be sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Letter {
+pub(crate) struct Letter {
     pub(super) canary: Canary,
     pub(super) size: usize,
     /// Addresses as they are said in RCPT.
     pub(super) recipients: Vec<String>,
-    pub(super) flaw: Option<Flaw>,
+    pub(crate) flaw: Option<Flaw>,
 }
 
 /// Why the server must refuse a letter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Flaw {
+pub(crate) enum Flaw {
     TooLarge,
     BareNewline,
 }
 
-impl Letter {
-    /// The letter of this canary, the same whenever it is asked for: one to four recipients, 200 bytes to 300 KB, now
-    /// and then the same mailbox under two spellings, now and then something that must be refused.
-    pub(super) fn drawn(seed: u64, canary: Canary) -> Self {
+impl Author {
+    pub(super) fn new(seed: u64) -> Self {
+        Self { seed, lengths: Lengths::Usual, from: Ipv4Addr::LOCALHOST }
+    }
+
+    /// The largest message that the server takes in a campaign.
+    pub(super) fn message_max(self) -> usize {
+        match self.lengths {
+            Lengths::Usual => 400_000,
+            Lengths::SomeLarge => 2_200_000,
+        }
+    }
+
+    /// The letter of this canary: one to four recipients, now and then the same mailbox under two spellings, now and
+    /// then something that must be refused.
+    pub(crate) fn letter(self, canary: Canary) -> Letter {
         let Canary { round, client, turn } = canary;
-        let mut chance = Chance::new(&[seed, u64::from(round) << 32, client.into(), turn.into()]);
+        let mut chance = Chance::new(&[self.seed, u64::from(round) << 32, client.into(), turn.into()]);
         let first = chance.below(MAILBOXES);
         let count = 1 + chance.below(4);
         let mut recipients: Vec<_> =
@@ -54,15 +82,23 @@ impl Letter {
         if count < 4 && chance.percent(15) {
             recipients.push(format!("{}+{turn}@other.test", mailbox(first).to_uppercase()));
         }
-        let size = chance.spread(200.0, 300_000.0) as usize;
+        let mut size = chance.spread(200.0, 300_000.0) as usize;
         let flaw = match chance.below(100) {
             0 | 1 => Some(Flaw::TooLarge),
             2 | 3 => Some(Flaw::BareNewline),
             _ => None,
         };
-        Self { canary, size, recipients, flaw }
+        if self.lengths == Lengths::SomeLarge && chance.percent(3) {
+            size = chance.spread(400_000.0, 2_000_000.0) as usize;
+        }
+        if flaw == Some(Flaw::TooLarge) {
+            size = self.message_max() + 1000;
+        }
+        Letter { canary, size, recipients, flaw }
     }
+}
 
+impl Letter {
     /// The mailboxes that it goes to, each once: what stands before `+` or `@`, in lower case.
     pub(super) fn mailboxes(&self) -> Vec<String> {
         let names = self.recipients.iter().map(|address| address.split(['+', '@']).next().unwrap_or(address));
@@ -78,10 +114,9 @@ impl Letter {
         let Canary { round, client, turn } = self.canary;
         let mut chance = Chance::new(&[seed, round.into(), client.into(), turn.into()]);
         let mut text = format!("Subject: {}\r\nFrom: <{SENDER}>\r\n\r\n", self.canary).into_bytes();
-        let size = if self.flaw == Some(Flaw::TooLarge) { MESSAGE_MAX + 1000 } else { self.size };
         let noise = chance.percent(50);
-        while text.len() + 2 < size {
-            let room = (size - text.len() - 2).min(10 + chance.below(150));
+        while text.len() + 2 < self.size {
+            let room = (self.size - text.len() - 2).min(10 + chance.below(150));
             let begin = text.len();
             while text.len() < begin + room {
                 let bytes = if noise { chance.number().to_le_bytes() } else { *b"ever so " };
@@ -100,10 +135,10 @@ impl Letter {
     }
 
     /// What a stored message is, held against this letter: our trace fields, and then exactly the content.
-    pub(super) fn print(&self, seed: u64, stored: &[u8]) -> Print {
-        let fault = match behind_trace(stored, &self.recipients) {
+    pub(super) fn print(&self, author: Author, stored: &[u8]) -> Print {
+        let fault = match behind_trace(stored, &self.recipients, author.from) {
             Err(fault) => Some(fault),
-            Ok(content) => difference(content, &self.content(seed)),
+            Ok(content) => difference(content, &self.content(author.seed)),
         };
         Print { sum: sum(stored), fault }
     }
@@ -136,13 +171,12 @@ fn sum(bytes: &[u8]) -> u64 {
 }
 
 /// What follows the trace fields, which must be exactly the known ones.
-fn behind_trace<'a>(stored: &'a [u8], recipients: &[String]) -> Result<&'a [u8], String> {
+fn behind_trace<'a>(stored: &'a [u8], recipients: &[String], from: Ipv4Addr) -> Result<&'a [u8], String> {
     let only = match recipients {
         [only] => format!("\r\n for <{only}>"),
         _ => String::new(),
     };
-    let begin =
-        format!("Return-Path: <{SENDER}>\r\nReceived: from {HELO} ([127.0.0.1])\r\n by {HOSTNAME} with ESMTP id ");
+    let begin = format!("Return-Path: <{SENDER}>\r\nReceived: from {HELO} ([{from}])\r\n by {HOSTNAME} with ESMTP id ");
     let rest = after(stored, begin.as_bytes())?;
     let (id, rest) = rest.split_at_checked(32).ok_or("it ends within the trace fields")?;
     if !id.iter().all(u8::is_ascii_hexdigit) {
@@ -182,6 +216,10 @@ mod tests {
         Letter { canary, size, recipients: recipients.iter().map(ToString::to_string).collect(), flaw: None }
     }
 
+    fn author() -> Author {
+        Author::new(1)
+    }
+
     fn stored(of: &Letter, only: &str) -> Vec<u8> {
         let trace = format!(
             "Return-Path: <{SENDER}>\r\nReceived: from {HELO} ([127.0.0.1])\r\n by {HOSTNAME} with ESMTP id \
@@ -207,11 +245,11 @@ mod tests {
     fn the_trace_fields_are_known_and_everything_else_is_a_fault() {
         let one = letter(900, &["box-0@crash.test"]);
         let good = stored(&one, "\r\n for <box-0@crash.test>");
-        assert_eq!(one.print(1, &good).fault, None);
+        assert_eq!(one.print(author(), &good).fault, None);
         assert_eq!(canary(&good), Ok(one.canary));
         let two = letter(900, &["box-0@crash.test", "box-1@crash.test"]);
-        assert_eq!(two.print(1, &stored(&two, "")).fault, None);
-        assert!(two.print(1, &good).fault.is_some(), "a blind copy must not be named");
+        assert_eq!(two.print(author(), &stored(&two, "")).fault, None);
+        assert!(two.print(author(), &good).fault.is_some(), "a blind copy must not be named");
         for place in 0..good.len() {
             // What differs from message to message: the transaction and the date.
             let free = std::str::from_utf8(&good[..place]).is_ok_and(|before| {
@@ -220,14 +258,14 @@ mod tests {
             });
             let mut bad = good.clone();
             bad[place] ^= 1;
-            assert!(free || one.print(1, &bad).fault.is_some(), "a flipped bit at {place} is not seen");
-            assert_ne!(one.print(1, &bad).sum, one.print(1, &good).sum);
-            assert!(one.print(1, &good[..place]).fault.is_some(), "an end at {place} is not seen");
+            assert!(free || one.print(author(), &bad).fault.is_some(), "a flipped bit at {place} is not seen");
+            assert_ne!(one.print(author(), &bad).sum, one.print(author(), &good).sum);
+            assert!(one.print(author(), &good[..place]).fault.is_some(), "an end at {place} is not seen");
         }
-        assert!(one.print(1, &[&good[..], b"x"].concat()).fault.is_some());
+        assert!(one.print(author(), &[&good[..], b"x"].concat()).fault.is_some());
         for (known, other) in [("0123456789", "012345678g"), ("Sun, 15", "Sun. 15"), ("+0000", "+0100")] {
             let bad = String::from_utf8_lossy(&stored(&two, "")[..300]).replacen(known, other, 1);
-            let fault = two.print(1, bad.as_bytes()).fault.unwrap();
+            let fault = two.print(author(), bad.as_bytes()).fault.unwrap();
             assert!(fault.contains("in Received is"), "{other}: {fault}");
         }
     }

@@ -1,22 +1,33 @@
-//! The crash campaign: kill the server under load, again and again, and hold what is there afterwards against what the
-//! clients were told. It speaks to the real binary over SMTP, REST and signals, and knows nothing of an engine.
+//! The crash campaign: kill what keeps mail under load, again and again, and hold what is there afterwards against what
+//! the clients were told. It speaks to the real binary over SMTP, REST and signals, and knows nothing of an engine.
 //!
-//! `fuse` decides how the server dies, `clients` and `rest` write down a `history`, `checker` judges it.
+//! `campaign` runs the rounds on a `rig`, which is a `lone` server on a disk or the `trial` of a cluster (a `fleet`) under
+//! a fault; `clients` and `rest` write down a `history`, `checker` judges it.
 
+mod blows;
 mod campaign;
 mod checker;
 mod clients;
+mod cluster;
+mod doors;
+mod fleet;
 mod fuse;
 mod history;
+mod launch;
 mod letter;
+mod lone;
+mod operator;
 mod power;
 mod report;
 mod rest;
 mod rig;
 mod syscalls;
+mod trial;
+mod watch;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -24,10 +35,20 @@ use anyhow::{Context, Result, bail, ensure};
 use crate::args::Args;
 use crate::load::server::binary;
 use crate::shell::{built, cargo, run as must};
-use campaign::Campaign;
-use power::Image;
-use report::Totals;
-use rig::Rig;
+pub(crate) use campaign::Campaign;
+pub(crate) use checker::{Kind, Violation};
+use clients::BRIEF;
+pub(crate) use cluster::{Shape, short as short_cluster, trial};
+pub(crate) use fleet::{Fleet, Ground, Layout, Spot};
+pub(crate) use fuse::{Moment, Step, Victims};
+pub(crate) use history::{Clock, Cut, History, Outcome, Reads, Send, Span};
+pub(crate) use letter::Author;
+use lone::Lone;
+pub(crate) use power::{Image, Switch, missing as no_image};
+pub(crate) use report::Totals;
+pub(crate) use rig::Aim;
+pub(crate) use trial::{Blow, Fault, Trial};
+pub(crate) use watch::{Lights, is_ready};
 
 /// So many rounds without `--rounds`.
 const ROUNDS: u32 = 100;
@@ -56,11 +77,21 @@ impl Options {
     }
 }
 
-/// `cargo xtask crash [--rounds N] [--seed S] [--bin PATH] [--set KEY=VALUE]… [--lying | --syscalls]`.
+/// `cargo xtask crash [--rounds N] [--seed S] [--bin PATH] [--set KEY=VALUE]… [--lying | --syscalls]`, and for a cluster
+/// `--engine jetstream [--nodes N] [--servers N] [--shards N] [--body-shards N]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let (lying, syscalls) = (args.flag("--lying"), args.flag("--syscalls"));
+    let engine: String = args.value("--engine")?.unwrap_or_else(|| "disk".into());
     let options = Options::new(&mut args)?;
+    if engine == "jetstream" {
+        ensure!(!(lying || syscalls), "--lying and --syscalls are for the disk engine; see `cargo xtask long faults`");
+        let shape = Shape::new(&mut args)?;
+        args.finish()?;
+        let layout = shape.layout(binary(options.named.clone())?, options.settings);
+        return cluster::run(layout, options.seed, options.rounds.unwrap_or(ROUNDS));
+    }
     args.finish()?;
+    ensure!(engine == "disk", "--engine is disk or jetstream");
     ensure!(!(lying && syscalls), "--lying and --syscalls are two things: ask for one of them");
     if lying {
         return lies(&options);
@@ -96,12 +127,12 @@ pub(crate) fn power(binary: PathBuf, rounds: Option<u32>, seed: Option<u64>, lyi
     let (seed, work) = (seed.unwrap_or_else(seed_of_now), Work::new()?);
     let image = Image::new(&work.folder)?;
     // The image is small beside what is usually to stay free.
-    let mut rig = Rig::new(binary, vec!["store.disk.free_min=16MiB".into()], &work.folder);
-    rig.data = image.mounted_at.join("data");
+    let data = image.mounted_at.join("data");
+    let mut launch = Lone::launch(binary, vec!["store.disk.free_min=16MiB".into()], &data, &work.folder);
     if lying {
-        rig.under = syscalls::faked_syncs()?;
+        launch.under = syscalls::faked_syncs()?;
     }
-    let mut campaign = Campaign::new(rig, seed, work.folder.clone(), Some(image));
+    let mut campaign = Campaign::new(Lone::new(launch, data, seed, Some(image)), BRIEF, work.folder.clone());
     println!("seed {seed}");
     campaign
         .run(rounds.unwrap_or(if lying { ROUNDS_LYING } else { ROUNDS_POWER }), |totals| lying && totals.lost > 0)?;
@@ -117,11 +148,17 @@ pub(crate) fn power(binary: PathBuf, rounds: Option<u32>, seed: Option<u64>, lyi
 /// The campaign of kills, on a server that is expected to keep its word.
 fn kills(binary: PathBuf, seed: u64, rounds: u32, settings: &[String]) -> Result<()> {
     let work = Work::new()?;
-    let rig = Rig::new(binary, settings.to_vec(), &work.folder);
-    let mut campaign = Campaign::new(rig, seed, work.folder.clone(), None);
+    let mut campaign = lone(binary, settings, seed, &work);
     println!("{rounds} rounds, seed {seed}");
     campaign.run(rounds, |_| false)?;
     clean(work, &campaign.totals)
+}
+
+/// One server, on a disk in the folder of the campaign.
+fn lone(binary: PathBuf, settings: &[String], seed: u64, work: &Work) -> Campaign<Lone> {
+    let data = work.folder.join("data");
+    let launch = Lone::launch(binary, settings.to_vec(), &data, &work.folder);
+    Campaign::new(Lone::new(launch, data, seed, None), BRIEF, work.folder.clone())
 }
 
 /// The campaign on a build whose writer acknowledges before it commits: it must be found out.
@@ -131,8 +168,7 @@ fn lies(options: &Options) -> Result<()> {
         None => lying_binary()?,
     };
     let work = Work::new()?;
-    let rig = Rig::new(binary, options.settings.clone(), &work.folder);
-    let mut campaign = Campaign::new(rig, options.seed, work.folder.clone(), None);
+    let mut campaign = lone(binary, &options.settings, options.seed, &work);
     println!("a build that lies, seed {}", options.seed);
     campaign.run(options.rounds.unwrap_or(ROUNDS_LYING), |totals| totals.lost > 0)?;
     unmasked(work, &campaign.totals)
@@ -147,7 +183,7 @@ fn lying_binary() -> Result<PathBuf> {
 }
 
 /// No promise may have been broken, and there must have been some.
-fn clean(work: Work, totals: &Totals) -> Result<()> {
+pub(crate) fn clean(work: Work, totals: &Totals) -> Result<()> {
     println!("\n{totals}");
     if totals.violations > 0 {
         bail!("promises were broken; data, histories and the server's log: {}", work.kept().display());
@@ -157,7 +193,7 @@ fn clean(work: Work, totals: &Totals) -> Result<()> {
 }
 
 /// Acknowledged mail must have been found missing, or the campaign would not see a lie.
-fn unmasked(work: Work, totals: &Totals) -> Result<()> {
+pub(crate) fn unmasked(work: Work, totals: &Totals) -> Result<()> {
     println!("\n{totals}");
     if totals.lost == 0 {
         bail!("the lie was not found out: see {}", work.kept().display());
@@ -166,24 +202,27 @@ fn unmasked(work: Work, totals: &Totals) -> Result<()> {
     Ok(())
 }
 
-fn seed_of_now() -> u64 {
+pub(crate) fn seed_of_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |since| since.as_secs())
 }
 
 /// The folder of a campaign, cleared away at the end unless something is to be looked at.
-struct Work {
-    folder: PathBuf,
+pub(crate) struct Work {
+    pub(crate) folder: PathBuf,
     clear: bool,
 }
 
 impl Work {
-    fn new() -> Result<Self> {
-        let folder = std::env::temp_dir().join(format!("postkeep-crash-{}", std::process::id()));
+    pub(crate) fn new() -> Result<Self> {
+        // A process may run several campaigns, and keep what each of them found.
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("postkeep-crash-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         Ok(Self { folder, clear: true })
     }
 
-    fn kept(mut self) -> PathBuf {
+    pub(crate) fn kept(mut self) -> PathBuf {
         self.clear = false;
         self.folder.clone()
     }

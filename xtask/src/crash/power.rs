@@ -22,13 +22,13 @@ if sys.stdin.readline():
     fcntl.ioctl(disk, 0x8004587D, struct.pack('I', 2))";
 
 /// The file system; unmounted when dropped.
-pub(super) struct Image {
+pub(crate) struct Image {
     file: PathBuf,
-    pub(super) mounted_at: PathBuf,
+    pub(crate) mounted_at: PathBuf,
 }
 
 /// Why there can be no image here, if there cannot.
-pub(super) fn missing() -> Option<String> {
+pub(crate) fn missing() -> Option<String> {
     if !geteuid().is_root() {
         return Some("mounting needs root: run it as root, in a virtual machine or a container of your own".into());
     }
@@ -42,10 +42,16 @@ pub(super) fn missing() -> Option<String> {
 }
 
 impl Image {
+    /// One for a single server.
     pub(super) fn new(work: &Path) -> Result<Self> {
-        let image = Self { file: work.join("disk.img"), mounted_at: work.join("disk") };
+        Self::at(work.join("disk"), SIZE)
+    }
+
+    /// One of this size, mounted here, in a file beside it.
+    pub(crate) fn at(mounted_at: PathBuf, size: u64) -> Result<Self> {
+        let image = Self { file: mounted_at.with_extension("img"), mounted_at };
         fs::create_dir_all(&image.mounted_at)?;
-        File::create(&image.file)?.set_len(SIZE)?;
+        File::create(&image.file)?.set_len(size)?;
         run(Command::new(program("mkfs.ext4")?).arg("-q").arg(&image.file))?;
         image.mount()?;
         Ok(image)
@@ -56,7 +62,7 @@ impl Image {
     }
 
     /// Make ready to cut the power, so that it takes no time when the moment comes.
-    pub(super) fn arm(&self) -> Result<Switch> {
+    pub(crate) fn arm(&self) -> Result<Switch> {
         let mut command = Command::new(program("python3")?);
         command.args(["-c", SHUTDOWN]).arg(&self.mounted_at).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot run python3")?;
@@ -67,7 +73,7 @@ impl Image {
     }
 
     /// The power comes back: ext4 replays its journal.
-    pub(super) fn remount(&self) -> Result<()> {
+    pub(crate) fn remount(&self) -> Result<()> {
         self.unmount()?;
         self.mount()
     }
@@ -86,11 +92,11 @@ impl Image {
 }
 
 /// A hand on the switch.
-pub(super) struct Switch(Child);
+pub(crate) struct Switch(Child);
 
 impl Switch {
     /// The power goes.
-    pub(super) fn cut(mut self) -> Result<()> {
+    pub(crate) fn cut(mut self) -> Result<()> {
         self.0.stdin.take().expect("stdin is a pipe").write_all(b"now\n")?;
         let status = self.0.wait()?;
         ensure!(status.success(), "the file system cannot be shut down: python3 ended with {status}");

@@ -1,26 +1,25 @@
 //! The REST side of the campaign: list, source, delete and purge, each answer written down as a fact.
 
-use std::net::SocketAddr;
-
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::load::http::Connection;
 
+use super::doors::Door;
 use super::history::{Clock, Look, OPEN, Outcome, Print, Removal, Row, Scope, Span, Target};
-use super::letter::{self, Letter};
+use super::letter::{self, Author};
 
 /// A client of REST on a connection that is kept as long as it lasts.
 pub(super) struct Rest<'a> {
-    pub(super) address: SocketAddr,
-    pub(super) clock: &'a Clock,
-    pub(super) seed: u64,
+    pub(super) door: Door,
+    clock: &'a Clock,
+    author: Author,
     connection: Option<Connection>,
 }
 
 impl<'a> Rest<'a> {
-    pub(super) fn new(address: SocketAddr, clock: &'a Clock, seed: u64) -> Self {
-        Self { address, clock, seed, connection: None }
+    pub(super) fn new(door: Door, clock: &'a Clock, author: Author) -> Self {
+        Self { door, clock, author, connection: None }
     }
 
     /// The messages of a mailbox.
@@ -32,7 +31,7 @@ impl<'a> Rest<'a> {
         let list: Vec<Value> = serde_json::from_slice(&body).with_context(|| format!("the list of {mailbox}"))?;
         let rows = list.iter().map(row).collect::<Option<_>>();
         let rows = rows.with_context(|| format!("the list of {mailbox} lacks a field"))?;
-        Ok(Look { mailbox: mailbox.into(), scope: Scope::Mailbox, span, rows, print: None })
+        Ok(Look { mailbox: mailbox.into(), scope: Scope::Mailbox, span, door: self.door.number, rows, print: None })
     }
 
     /// The bytes of a message, held against what was sent.
@@ -44,12 +43,19 @@ impl<'a> Rest<'a> {
             _ => bail!("the source of {mailbox}/{id} was answered {status}: {}", String::from_utf8_lossy(&body)),
         };
         let print = print.zip(rows.first()).map(|(body, row)| self.print(row, &body));
-        Ok(Look { mailbox: mailbox.into(), scope: Scope::Message(id.into()), span, rows, print })
+        Ok(Look {
+            mailbox: mailbox.into(),
+            scope: Scope::Message(id.into()),
+            span,
+            door: self.door.number,
+            rows,
+            print,
+        })
     }
 
     fn print(&self, row: &Row, body: &[u8]) -> Print {
         match &row.canary {
-            Ok(canary) => Letter::drawn(self.seed, *canary).print(self.seed, body),
+            Ok(canary) => self.author.letter(*canary).print(self.author, body),
             Err(_) => Print { sum: 0, fault: None },
         }
     }
@@ -60,7 +66,7 @@ impl<'a> Rest<'a> {
             Target::Message(id) => format!("/api/v1/mailbox/{mailbox}/{id}"),
             Target::All => format!("/api/v1/mailbox/{mailbox}"),
         };
-        let mut connection = self.connection.take().or_else(|| Connection::open(self.address).ok())?;
+        let mut connection = self.connection.take().or_else(|| Connection::open(self.door.http).ok())?;
         let begin = self.clock.tick();
         let sent = connection.send("DELETE", &path);
         asked();
@@ -75,13 +81,13 @@ impl<'a> Rest<'a> {
         if outcome != Outcome::Unknown {
             self.connection = Some(connection);
         }
-        Some(Removal { mailbox: mailbox.into(), target, span: Span { begin, end }, outcome })
+        Some(Removal { mailbox: mailbox.into(), target, span: Span { begin, end }, outcome, door: self.door.number })
     }
 
     fn ask(&mut self, method: &str, path: &str) -> Result<(Span, u16, Vec<u8>)> {
         let mut connection = match self.connection.take() {
             Some(connection) => connection,
-            None => Connection::open(self.address)?,
+            None => Connection::open(self.door.http)?,
         };
         let begin = self.clock.tick();
         connection.send(method, path)?;

@@ -1,101 +1,78 @@
-//! The server under trial: how it is started on the data that the last one left, and what it is started under.
+//! What is under trial, as a campaign sees it: something with doors for clients, to which something happens in each round,
+//! and which is whole again afterwards. Whether that is one server on a disk or a cluster is the rig's own business.
 
-use std::fs::{self, File, OpenOptions};
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
-use crate::load::server::{Server, Starting, serve};
+use super::checker::Violation;
+use super::doors::Doors;
+use super::fuse::{Moment, Victims};
+use super::history::{Clock, Cut, History};
+use super::letter::Author;
 
-use super::letter::{HOSTNAME, MESSAGE_MAX};
-
-/// Everything that one start has in common with the next.
-#[derive(Clone)]
-pub(super) struct Rig {
-    pub(super) binary: PathBuf,
-    /// Of the user, after ours: they decide.
-    pub(super) settings: Vec<String>,
-    pub(super) data: PathBuf,
-    pub(super) log: PathBuf,
-    /// A program and its words, in front of the server's own: strace.
-    pub(super) under: Vec<String>,
+/// What happens in a round.
+pub(crate) struct Aim {
+    /// In words, for the report.
+    pub(crate) kind: String,
+    pub(crate) moment: Moment,
+    /// Processes that the fuse kills by itself, in the very moment.
+    pub(crate) victims: Victims,
 }
 
-impl Rig {
-    pub(super) fn new(binary: PathBuf, settings: Vec<String>, work: &Path) -> Self {
-        Self { binary, settings, data: work.join("data"), log: work.join("server.log"), under: Vec::new() }
-    }
-
-    /// Start, and wait until it is ready.
-    pub(super) fn start(&self, messages_max: Option<usize>) -> Result<Server> {
-        self.begin(messages_max)?.ready().with_context(|| format!("the server does not start: {}", self.last_words()))
-    }
-
-    /// Start, and do not wait.
-    pub(super) fn begin(&self, messages_max: Option<usize>) -> Result<Starting> {
-        let settings = self.all_settings(messages_max);
-        let settings: Vec<_> = settings.iter().map(String::as_str).collect();
-        let mut command = match self.under.split_first() {
-            None => Command::new(&self.binary),
-            Some((program, words)) => {
-                let mut command = Command::new(program);
-                command.args(words).arg(&self.binary);
-                command
-            }
-        };
-        serve(&mut command, &settings);
-        Starting::new(command, self.open_log()?)
-    }
-
-    /// Caps and retention are off unless a round says otherwise, so that nothing goes by itself.
-    fn all_settings(&self, messages_max: Option<usize>) -> Vec<String> {
-        let mut all = vec![
-            format!("smtp.hostname={HOSTNAME}"),
-            format!("smtp.message_max={MESSAGE_MAX}"),
-            format!("mailbox.messages_max={}", messages_max.unwrap_or(0)),
-            "mailbox.retention=0".into(),
-            "log.level=warn".into(),
-        ];
-        if !self.settings.iter().any(|setting| setting.starts_with("store.engine=")) {
-            all.extend(["store.engine=disk".into(), format!("store.disk.path={}", self.data.display())]);
-        }
-        all.extend(self.settings.iter().cloned());
-        all
-    }
-
-    /// `mailbox.retention`, when the user set one.
-    pub(super) fn retention(&self) -> Result<Option<Duration>> {
-        let set = self.settings.iter().rev().find_map(|setting| setting.strip_prefix("mailbox.retention="));
-        let Some(text) = set.filter(|text| *text != "0") else { return Ok(None) };
-        let seconds = text.strip_suffix('s').and_then(|number| number.parse().ok());
-        Ok(Some(Duration::from_secs(seconds.context("here mailbox.retention is a number of seconds, as 3s")?)))
-    }
-
-    fn open_log(&self) -> Result<File> {
-        let log = OpenOptions::new().create(true).append(true).open(&self.log);
-        log.with_context(|| format!("cannot write {}", self.log.display()))
-    }
-
-    fn last_words(&self) -> String {
-        let log = fs::read_to_string(&self.log).unwrap_or_default();
-        let lines: Vec<_> = log.trim().lines().rev().take(5).collect();
-        lines.into_iter().rev().collect::<Vec<_>>().join("\n")
-    }
+/// What came of it.
+#[derive(Default)]
+pub(crate) struct Struck {
+    /// When the power went, if it did.
+    pub(crate) cut: Option<Cut>,
+    pub(crate) found: Vec<Violation>,
 }
 
-/// Copy a folder and all below it.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        if entry.file_type()?.is_dir() {
-            copy(&entry.path(), &target)?;
-        } else {
-            fs::copy(entry.path(), &target).with_context(|| format!("cannot copy to {}", target.display()))?;
-        }
+/// How it came back.
+#[derive(Default)]
+pub(crate) struct Recovered {
+    pub(crate) found: Vec<Violation>,
+    /// From the start to the ready line, of each start that was waited for.
+    pub(crate) starts: Vec<Duration>,
+    /// Starts that were killed on their way.
+    pub(crate) starts_killed: usize,
+}
+
+/// Something under trial.
+pub(crate) trait Rig {
+    /// Start on an empty store, for this round to come; whatever ran before ends.
+    fn begin(&mut self, round: u32) -> Result<()>;
+
+    /// Where clients go.
+    fn doors(&self) -> Arc<Doors>;
+
+    /// Who writes the mail.
+    fn author(&self) -> Author;
+
+    /// What this round brings.
+    fn aim(&mut self, round: u32) -> Result<Aim>;
+
+    /// The moment has come, told by a client of this door if by any. Clients are at work until this returns.
+    fn strike(&mut self, clock: &Clock, door: Option<usize>) -> Result<Struck>;
+
+    /// The clients are gone: be whole again, with nothing under way.
+    fn recover(&mut self) -> Result<Recovered>;
+
+    /// On which terms the round that is over is judged.
+    fn terms(&self, history: &mut History) -> Result<()>;
+
+    /// Whether mail may be gone by definition, so that nothing that the clients were told up to now counts.
+    fn voids(&self) -> bool {
+        false
     }
-    Ok(())
+
+    /// What is broken besides the promises that hold in every trial.
+    fn also(&self, _history: &History) -> Vec<Violation> {
+        Vec::new()
+    }
+
+    /// Put into this folder what shows how it came to a broken promise.
+    fn keep(&self, folder: &Path) -> Result<()>;
 }

@@ -10,7 +10,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -21,13 +21,16 @@ use crate::shell::which;
 
 use super::campaign::{keep, read_back};
 use super::checker::{Kind, Ledger, Violation};
-use super::clients::{Client, Field, Way};
-use super::fuse::{Death, End, Fuse};
+use super::clients::{BRIEF, Client, Field, Way};
+use super::doors::{Door, Doors};
+use super::fuse::{Death, Fuse, Moment, Victims};
 use super::history::{Canary, Clock, History, Look, Outcome, Target};
-use super::letter::Letter;
+use super::launch::Launch;
+use super::letter::Author;
+use super::lone::{Lone, copy};
 use super::report::Totals;
 use super::rest::Rest;
-use super::rig::{Rig, copy};
+use super::rig::Recovered;
 use super::{Options, Work, clean};
 
 /// What changes a file, or makes a change last.
@@ -56,8 +59,9 @@ enum Scene {
 
 /// The walk under way.
 struct Walk {
-    rig: Rig,
-    seed: u64,
+    launch: Launch,
+    data: PathBuf,
+    author: Author,
     clock: Clock,
     work: PathBuf,
     round: u32,
@@ -74,9 +78,11 @@ pub(super) fn run(binary: PathBuf, options: &Options) -> Result<()> {
         return Ok(());
     }
     let work = Work::new()?;
+    let data = work.folder.join("data");
     let mut walk = Walk {
-        rig: Rig::new(binary, options.settings.clone(), &work.folder),
-        seed: options.seed,
+        launch: Lone::launch(binary, options.settings.clone(), &data, &work.folder),
+        data,
+        author: Author::new(options.seed),
         clock: Clock::default(),
         work: work.folder.clone(),
         round: 0,
@@ -123,9 +129,9 @@ fn strace(expressions: &[&str]) -> Vec<String> {
 impl Walk {
     /// Make the scene `Crashed`: the same work again and again, killed behind the last 250.
     fn crash(&mut self) -> Result<()> {
-        let server = self.rig.start(None)?;
+        let server = self.launch.start(self.author, None)?;
         let mut history = History::default();
-        while history.sends.is_empty() || (1..LEFT_BYTES).contains(&size(&self.rig.data)?) {
+        while history.sends.is_empty() || (1..LEFT_BYTES).contains(&size(&self.data)?) {
             self.round += 1;
             let field = self.field(&server)?;
             history.absorb(script(&field));
@@ -134,10 +140,10 @@ impl Walk {
         server.signal(Signal::KILL)?;
         server.wait()?;
         history.close(self.clock.tick());
-        if self.rig.data.exists() {
-            copy(&self.rig.data, &self.crashed)?;
+        if self.data.exists() {
+            copy(&self.data, &self.crashed)?;
         }
-        let server = self.rig.start(None)?;
+        let server = self.launch.start(self.author, None)?;
         let mut found = Vec::new();
         history.after = self.read_back(&server, &mut found)?;
         found.extend(self.ledger.judge(&history));
@@ -182,12 +188,12 @@ impl Walk {
 
     /// One run. Whether it was killed.
     fn at(&mut self, scene: Scene, file: Option<&str>, call: &str, point: u32) -> Result<bool> {
-        if self.rig.data.exists() {
-            fs::remove_dir_all(&self.rig.data)?;
+        if self.data.exists() {
+            fs::remove_dir_all(&self.data)?;
         }
         let mut ledger = Ledger::default();
         if matches!(scene, Scene::Crashed) && self.crashed.exists() {
-            copy(&self.crashed, &self.rig.data)?;
+            copy(&self.crashed, &self.data)?;
             ledger = self.ledger.clone();
         }
         let (mut history, status) = self.work_under(file, call, point)?;
@@ -196,36 +202,38 @@ impl Walk {
         if !killed && !status.success() {
             found.push(Violation::new(Kind::Server, format!("it ended by itself, with {status}")));
         }
-        match self.rig.start(None) {
+        let mut recovered = Recovered::default();
+        match self.launch.start(self.author, None) {
             Err(error) => found.push(Violation::new(Kind::Server, format!("{error:#}"))),
             Ok(server) => {
-                self.totals.recoveries.push(server.ready_after);
+                recovered.starts.push(server.ready_after);
                 history.after = self.read_back(&server, &mut found)?;
                 found.extend(ledger.judge(&history));
             }
         }
         if killed {
-            self.totals.add(Death::AtASyscall, 0, &history, &found);
+            self.totals.add(&Death::AtASyscall.to_string(), &recovered, &history, &found);
         }
         if !found.is_empty() {
             println!("killed at {call} number {point} of {}:", file.unwrap_or("all files"));
-            keep(&self.work, &self.rig.data, (self.round, self.seed), &history, &found)?;
+            let folder = keep(&self.work, (self.round, self.author.seed), &history, &found)?;
+            copy(&self.data, &folder.join("data"))?;
         }
         Ok(killed)
     }
 
     /// Start under strace and do the work, as far as it goes; then the end that a user would bring about.
     fn work_under(&self, file: Option<&str>, call: &str, point: u32) -> Result<(History, ExitStatus)> {
-        let mut rig = self.rig.clone();
+        let mut launch = self.launch.clone();
         // A set that is optional (`?`) may lack on some processors: arm64 has no unlink and no rename.
         let set = format!("?{call},?{call}at");
         let set = if ["unlink", "rename"].contains(&call) { set.as_str() } else { call };
-        rig.under = strace(&[&format!("trace={set}"), &format!("inject={set}:signal=KILL:when={point}")]);
+        launch.under = strace(&[&format!("trace={set}"), &format!("inject={set}:signal=KILL:when={point}")]);
         if let Some(file) = file {
-            rig.under.extend(["-P".into(), self.rig.data.join(file).display().to_string()]);
+            launch.under.extend(["-P".into(), self.data.join(file).display().to_string()]);
         }
         let mut history = History::default();
-        let starting = rig.begin(None)?;
+        let starting = launch.begin(self.author, None)?;
         let status = match starting.ready_or_dead()? {
             Err(status) => status,
             Ok(server) => {
@@ -241,28 +249,25 @@ impl Walk {
     }
 
     fn field<'a>(&'a self, server: &Server) -> Result<Field<'a>> {
-        let end = End {
-            death: Death::AtASyscall,
-            limit: Duration::ZERO,
-            step: None,
-            delay: Duration::ZERO,
-            grace: None,
-            again: Vec::new(),
-            messages_max: None,
-        };
+        let doors = Doors::default();
+        doors.open(self.door(server)?);
         Ok(Field {
-            smtp: server.address("smtp")?,
-            http: server.address("http")?,
+            doors: Arc::new(doors),
             clock: &self.clock,
-            seed: self.seed,
+            author: self.author,
+            crowd: BRIEF,
             round: self.round,
-            fuse: Fuse::new(&end, None),
+            fuse: Fuse::new(Moment::after(Duration::ZERO), Victims::default()),
             over: AtomicBool::new(false),
         })
     }
 
+    fn door(&self, server: &Server) -> Result<Door> {
+        Door::of(server, 0, self.author.from)
+    }
+
     fn read_back(&self, server: &Server, found: &mut Vec<Violation>) -> Result<Vec<Look>> {
-        read_back(&mut Rest::new(server.address("http")?, &self.clock, self.seed), found)
+        read_back(&mut Rest::new(self.door(server)?, &self.clock, self.author), found)
     }
 }
 
@@ -270,8 +275,9 @@ impl Walk {
 /// does not answer any more.
 fn script(field: &Field<'_>) -> History {
     let (told, _) = mpsc::channel();
-    let client = Client { field, number: 0, told };
-    let mut rest = Rest::new(field.http, field.clock, field.seed);
+    let mut client = Client::new(field, 0, told);
+    let Some(door) = field.doors.opened().into_iter().next() else { return History::default() };
+    let mut rest = Rest::new(door, field.clock, field.author);
     let mut line = None;
     let mut seen = History::default();
     for (count, canary) in small(field).into_iter().enumerate() {
@@ -310,7 +316,7 @@ fn size(folder: &Path) -> Result<u64> {
 fn small(field: &Field<'_>) -> Vec<Canary> {
     let canaries = (0..u16::MAX).map(|turn| Canary { round: field.round, client: 0, turn });
     let fits = |canary: &Canary| {
-        let letter = Letter::drawn(field.seed, *canary);
+        let letter = field.author.letter(*canary);
         letter.size <= SIZE_MAX && letter.flaw.is_none()
     };
     canaries.filter(fits).take(LETTERS).collect()

@@ -1,4 +1,5 @@
-//! Crates that may not come in, by whichever way: looked for in the lock file, so no extra tool is needed. Which crates
+//! Crates that may not come in, by whichever way: looked for in the lock file, so no extra tool is needed. One that the
+//! lock file names and nothing is built with, as the feature that would want it is off, is no harm. Which crates
 //! and why is told in `deny.toml` too, for those who run cargo-deny.
 
 use super::{Tree, Violation};
@@ -21,15 +22,18 @@ const ONCE: &[&str] = &["aws-lc-sys", "axum", "hyper", "tokio"];
 
 pub(super) fn rule(tree: &Tree) -> Vec<Violation> {
     let locks = tree.files.iter().filter(|file| file.path == "Cargo.lock" || file.path.ends_with("/Cargo.lock"));
-    locks.flat_map(|file| lock(&file.path, &file.text)).collect()
+    let unbuilt = |path: &str| if path == "Cargo.lock" { tree.unbuilt.as_slice() } else { &[] };
+    locks.flat_map(|file| lock(&file.path, &file.text, unbuilt(&file.path))).collect()
 }
 
-fn lock(path: &str, text: &str) -> Vec<Violation> {
+fn lock(path: &str, text: &str, unbuilt: &[String]) -> Vec<Violation> {
     let names: Vec<(usize, &str)> =
         text.lines().enumerate().filter_map(|(at, line)| Some((at + 1, name(line)?))).collect();
     let mut found = Vec::new();
     for (position, (line, name)) in names.iter().enumerate() {
-        if let Some((_, instead)) = BANNED.iter().find(|(banned, _)| banned == name) {
+        if let Some((_, instead)) = BANNED.iter().find(|(banned, _)| banned == name)
+            && !unbuilt.iter().any(|unbuilt| unbuilt == name)
+        {
             found.push(Violation::new(path, *line, format!("{name} is banned: take {instead}")));
         }
         if ONCE.contains(name) && names[..position].iter().any(|(_, before)| before == name) {

@@ -145,6 +145,12 @@ fn t106_a_banned_crate_in_a_lock_file_is_found() {
     let good = [entry("jiff", "0.2.39"), entry("tokio", "1.54.1"), entry("ring-buffer", "1.0.0")].concat();
     check(banned::rule, &[("Cargo.lock", &good)], &[]);
     check(banned::rule, &[("Cargo.lock", &format!("{good}{}", entry("ring", "0.17.8")))], &["Cargo.lock:11"]);
+    let off = Tree {
+        files: vec![File::new("Cargo.lock", &entry("ring", "0.17.8"))],
+        unbuilt: vec!["ring".to_owned()],
+        ..Tree::default()
+    };
+    check_tree(banned::rule, &off, &[]);
     check(banned::rule, &[("fuzz/Cargo.lock", &entry("openssl-sys", "0.9.1"))], &["fuzz/Cargo.lock:2"]);
     check(banned::rule, &[("Cargo.lock", &format!("{good}{}", entry("tokio", "2.0.0")))], &["Cargo.lock:11"]);
 }

@@ -1,5 +1,6 @@
 //! The files of the repository, read once, and its packages as Cargo sees them.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -36,6 +37,8 @@ pub(super) struct Tree {
     pub(super) files: Vec<File>,
     /// `packages` of `cargo metadata`.
     pub(super) packages: Vec<Value>,
+    /// Crates that the lock file names although nothing is built with them: some feature would want them that is off.
+    pub(super) unbuilt: Vec<String>,
     /// Where the repository lies on this machine.
     pub(super) root: String,
 }
@@ -66,7 +69,9 @@ impl Tree {
             }
         }
         files.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(Self { files, packages: packages()?, root: root.to_string_lossy().into_owned() })
+        let lock = files.iter().find(|file| file.path == "Cargo.lock").map_or("", |file| file.text.as_str());
+        let unbuilt = unbuilt(lock)?;
+        Ok(Self { files, packages: packages()?, unbuilt, root: root.to_string_lossy().into_owned() })
     }
 
     /// The Rust files.
@@ -84,6 +89,13 @@ impl Tree {
         let folder = format!("{}/", path.trim_end_matches('/'));
         path.is_empty() || self.files.iter().any(|file| file.path == path || file.path.starts_with(&folder))
     }
+}
+
+fn unbuilt(lock: &str) -> Result<Vec<String>> {
+    let text = output(&mut cargo(["tree", "--workspace", "--edges", "all", "--prefix", "none", "--format", "{p}"]))?;
+    let built: HashSet<_> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    let named = lock.lines().filter_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'));
+    Ok(named.filter(|name| !built.contains(name)).map(str::to_owned).collect())
 }
 
 fn packages() -> Result<Vec<Value>> {

@@ -21,6 +21,7 @@ const ALL: &[&str] = &[
     "postkeep-smtp",
     "postkeep-store",
     "postkeep-store-disk",
+    "postkeep-store-jetstream",
 ];
 
 const WALLS: &[Wall] = &[
@@ -28,14 +29,16 @@ const WALLS: &[Wall] = &[
     Wall { room: "postkeep-net", knows: &[], dev: &[] },
     Wall { room: "postkeep-store", knows: &["postkeep-mail"], dev: &[] },
     Wall { room: "postkeep-store-disk", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
+    Wall { room: "postkeep-store-jetstream", knows: &["postkeep-mail", "postkeep-store"], dev: &["postkeep-brokers"] },
     Wall { room: "postkeep-mailroom", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
     // The edges' tests need a mailroom over some engine; the edges themselves know none.
     Wall { room: "postkeep-smtp", knows: EDGE, dev: &["postkeep-store"] },
     Wall { room: "postkeep-pop3", knows: EDGE, dev: &["postkeep-store"] },
     Wall { room: "postkeep-http", knows: EDGE, dev: &["postkeep-store"] },
-    Wall { room: "postkeep", knows: ALL, dev: &[] },
+    Wall { room: "postkeep", knows: ALL, dev: &["postkeep-brokers"] },
     Wall { room: "postkeep-bench", knows: &[], dev: &[] },
-    Wall { room: "xtask", knows: &[], dev: &[] },
+    Wall { room: "postkeep-brokers", knows: &[], dev: &[] },
+    Wall { room: "xtask", knows: &["postkeep-brokers"], dev: &[] },
 ];
 
 /// Packages of others that a room does without: (room, package, why).

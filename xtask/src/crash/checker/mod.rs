@@ -12,8 +12,8 @@ mod worlds;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
-use super::history::{Canary, History, Look, Outcome, Print, Removal, Row, Scope, Send, Span, Target, Tick};
-pub(super) use violation::{Kind, Violation};
+use super::history::{Canary, History, Look, Outcome, Print, Reads, Removal, Row, Scope, Send, Span, Target, Tick};
+pub(crate) use violation::{Kind, Violation};
 use worlds::{Entry, Facts, explained};
 
 /// What is known of everything that was ever sent.
@@ -73,8 +73,9 @@ impl Ledger {
             }
             found.extend(self.compare(look));
         }
-        looks.iter().for_each(|look| self.note_look(look));
-        history.removals.iter().for_each(|removal| self.note_removal(removal));
+        history.looks.iter().for_each(|look| self.note_look(look, history.reads));
+        history.after.iter().for_each(|look| self.note_look(look, Reads::Exact));
+        history.removals.iter().for_each(|removal| self.note_removal(removal, history.reads));
         if let Some(messages_max) = history.messages_max {
             self.note_evictions(messages_max);
         }
@@ -151,25 +152,28 @@ impl Ledger {
         changed.then(|| Violation::new(Kind::Changed, format!("{place}: other bytes than before or elsewhere; {look}")))
     }
 
-    fn note_look(&mut self, look: &Look) {
+    fn note_look(&mut self, look: &Look, reads: Reads) {
         let shown = |canary| look.rows.iter().any(|row| row.canary == Ok(canary));
         match &look.scope {
             Scope::Mailbox => {
                 let there: HashSet<_> = look.rows.iter().filter_map(|row| row.canary.as_ref().ok()).collect();
                 for (canary, copy) in self.copies(&look.mailbox) {
-                    copy.facts.see(there.contains(&canary), look.span);
+                    copy.facts.see(there.contains(&canary), look.span, reads);
                 }
             }
             Scope::Message(id) => {
                 if let Some((canary, copy)) = self.owner(&look.mailbox, id) {
-                    copy.facts.see(shown(canary), look.span);
+                    copy.facts.see(shown(canary), look.span, reads);
                 }
             }
         }
     }
 
-    fn note_removal(&mut self, removal: &Removal) {
+    fn note_removal(&mut self, removal: &Removal, reads: Reads) {
         let (span, outcome) = (removal.span, &removal.outcome);
+        if reads == Reads::Lagging && *outcome == Outcome::Absent {
+            return; // it was not there once, but when?
+        }
         match &removal.target {
             Target::All => self.copies(&removal.mailbox).for_each(|(_, copy)| copy.facts.purge(outcome, span)),
             Target::Message(id) => {
@@ -280,8 +284,14 @@ impl Copy {
 }
 
 impl Facts {
-    fn see(&mut self, there: bool, span: Span) {
-        if there { self.shown.push(span) } else { self.missed.push(span) }
+    fn see(&mut self, there: bool, span: Span, reads: Reads) {
+        match (there, reads) {
+            (true, Reads::Exact) => self.shown.push(span),
+            (false, Reads::Exact) => self.missed.push(span),
+            // It was there at some moment up to now; that it was not, says nothing.
+            (true, Reads::Lagging) => self.shown.push(Span { begin: 0, ..span }),
+            (false, Reads::Lagging) => {}
+        }
     }
 
     fn purge(&mut self, outcome: &Outcome, span: Span) {
@@ -318,11 +328,11 @@ impl Message {
     fn judge(&self, history: &History) -> Option<Violation> {
         let here: Vec<_> = self.copies.iter().filter(|(_, copy)| !copy.gone).collect();
         let facts: Vec<_> = here.iter().map(|(_, copy)| &copy.facts).collect();
-        if explained(self.entry, &facts) {
+        if explained(self.entry, &facts, history.entering) {
             return None;
         }
         let canary = self.send.canary;
-        let (kind, what, mailboxes) = self.blame(&here);
+        let (kind, what, mailboxes) = self.blame(&here, history);
         let copies: Vec<_> = here
             .iter()
             .filter(|(mailbox, _)| mailboxes.contains(mailbox))
@@ -334,7 +344,7 @@ impl Message {
     }
 
     /// Which promise it is, and where.
-    fn blame<'a>(&self, here: &[(&'a String, &Copy)]) -> (Kind, &'static str, Vec<&'a String>) {
+    fn blame<'a>(&self, here: &[(&'a String, &Copy)], history: &History) -> (Kind, &'static str, Vec<&'a String>) {
         if self.entry == Entry::Never {
             return (Kind::Kept, "it is there", here.iter().map(|(mailbox, _)| *mailbox).collect());
         }
@@ -345,7 +355,7 @@ impl Message {
         };
         let alone = here.iter().find(|(_, copy)| {
             let seen = !copy.facts.shown.is_empty() || !matches!(self.entry, Entry::Perhaps(_));
-            seen && !explained(entry, &[&copy.facts])
+            seen && !explained(entry, &[&copy.facts], history.entering)
         });
         let Some((mailbox, copy)) = alone else {
             let all = here.iter().map(|(mailbox, _)| *mailbox).collect();
@@ -353,7 +363,10 @@ impl Message {
         };
         let Facts { shown, missed, taken, leaving } = &copy.facts;
         let begins = |spans: &[Span]| spans.iter().map(|span| span.begin).max();
-        if begins(shown) <= begins(missed).max(begins(taken)) {
+        let seen_after = |taken: &Span| shown.iter().any(|shown| shown.begin > taken.end);
+        if taken.iter().any(seen_after) {
+            (Kind::Back, "it was deleted, and was seen again", vec![mailbox])
+        } else if begins(shown) <= begins(missed).max(begins(taken)) {
             (Kind::Lost, "it is not there, and nothing can have removed it", vec![mailbox])
         } else if taken.is_empty() && leaving.is_empty() && shown.iter().map(|span| span.begin).min() > begins(missed) {
             (Kind::Late, "it was not there when it should have been, and came later", vec![mailbox])

@@ -1,10 +1,11 @@
 //! Each kind of violation is found, and nothing that a sound server may do is called one.
 
+mod across;
 mod simulation;
 
 use std::time::Duration;
 
-use super::super::history::OPEN;
+use super::super::history::{Cut, OPEN};
 use super::*;
 
 /// A history, written one thing after the other.
@@ -51,7 +52,15 @@ impl Story {
             span.end = OPEN;
         }
         let mailboxes = mailboxes.iter().map(ToString::to_string).collect();
-        self.history.sends.push(Send { canary: canary(number), mailboxes, at: self.at, span, outcome });
+        self.history.sends.push(Send {
+            canary: canary(number),
+            mailboxes,
+            at: self.at,
+            span,
+            outcome,
+            door: 0,
+            waited: None,
+        });
         self
     }
 
@@ -64,7 +73,7 @@ impl Story {
         if outcome == Outcome::Unknown {
             span.end = OPEN;
         }
-        self.history.removals.push(Removal { mailbox: mailbox.into(), target, span, outcome });
+        self.history.removals.push(Removal { mailbox: mailbox.into(), target, span, outcome, door: 0 });
         self
     }
 
@@ -74,7 +83,7 @@ impl Story {
 
     fn look(&mut self, mailbox: &str, rows: Vec<Row>) -> Look {
         let span = self.span();
-        Look { mailbox: mailbox.into(), scope: Scope::Mailbox, span, rows, print: None }
+        Look { mailbox: mailbox.into(), scope: Scope::Mailbox, span, door: 0, rows, print: None }
     }
 
     fn list(&mut self, mailbox: &str, numbers: &[u16]) -> &mut Self {
@@ -105,7 +114,7 @@ impl Story {
         let (span, row) = (self.span(), row(number));
         let scope = Scope::Message(row.id.clone());
         let rows = print.iter().map(|_| row.clone()).collect();
-        self.history.after.push(Look { mailbox: mailbox.into(), scope, span, rows, print });
+        self.history.after.push(Look { mailbox: mailbox.into(), scope, span, door: 0, rows, print });
         self
     }
 
@@ -312,7 +321,8 @@ fn what_the_power_cut_overtook_was_never_answered() {
         story.sent(1, &[A]);
         let begin = story.tick;
         story.sent(2, &[A]).list(A, &[1, 2]);
-        story.history.cut(Span { begin: begin + 1, end: story.tick + 1 });
+        let disks = Span { begin: begin + 1, end: story.tick + 1 };
+        story.history.cut(Cut { disks, dark: disks.end });
         story.tick += 2;
         story.sent(3, &[B]).died().then(A, after).then(B, &[]).judge()
     };

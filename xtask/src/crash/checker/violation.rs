@@ -6,7 +6,7 @@ use super::super::history::{Canary, History, Scope, Target};
 
 /// Which promise.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(in super::super) enum Kind {
+pub(crate) enum Kind {
     /// Answered with success, or seen once, and not there although nothing can have removed it.
     Lost,
     /// Answered with success, not there at first, and there later.
@@ -29,24 +29,28 @@ pub(in super::super) enum Kind {
     Order,
     /// Listed, and cannot be read.
     Unreadable,
+    /// A delivery failed although nothing was wrong that a sender should notice.
+    Failed,
+    /// `/readyz` did not tell the truth in time.
+    Ready,
     /// The server did not come back, came back too late, or ended without being asked to.
     Server,
 }
 
 /// One broken promise.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(in super::super) struct Violation {
-    pub(in super::super) kind: Kind,
-    pub(in super::super) what: String,
+pub(crate) struct Violation {
+    pub(crate) kind: Kind,
+    pub(crate) what: String,
     /// The lines of the history that belong to it.
-    pub(in super::super) lines: Vec<String>,
+    pub(crate) lines: Vec<String>,
 }
 
 /// So much of a history is printed with each.
 const LINES_MAX: usize = 16;
 
 impl Violation {
-    pub(in super::super) fn new(kind: Kind, what: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: Kind, what: impl Into<String>) -> Self {
         Self { kind, what: what.into(), lines: Vec::new() }
     }
 
@@ -71,7 +75,7 @@ impl Violation {
 
 /// Every line that has to do with the message, by its tick.
 fn told(canary: Canary, copies: &[(&str, Option<&str>)], of: &History) -> Vec<(u64, String)> {
-    let mut lines = vec![(of.died, format!("{} the server is dead", of.died))];
+    let mut lines = vec![(of.closed, format!("{} nothing is under way any more", of.closed))];
     let begin = of.sends.iter().find(|send| send.canary == canary).map_or(0, |send| send.span.begin);
     lines.extend(of.sends.iter().filter(|send| send.canary == canary).map(|send| (send.span.begin, send.to_string())));
     for (mailbox, id) in copies {
@@ -113,6 +117,8 @@ impl fmt::Display for Kind {
             Self::Reused => "reused",
             Self::Order => "order",
             Self::Unreadable => "unreadable",
+            Self::Failed => "failed",
+            Self::Ready => "ready",
             Self::Server => "server",
         })
     }

@@ -1,12 +1,13 @@
 //! One question: is there a course of events that explains all that was seen of a message?
 //!
-//! A message enters all of its mailboxes at one moment, and leaves each of them at one moment or never. Everything that
+//! A message enters all of its mailboxes at one moment, or each at a moment of its own where several stores hold them,
+//! and leaves each of them at one moment or never. Everything that
 //! a client saw forbids some moments. Where none is left the server broke its word, whatever it says it did.
 //!
 //! An effect happens between two ticks: the moment `k` is the gap behind the tick `k`, so an effect within a span lies
 //! in `begin ..= end - 1`. Two effects in one gap may have come in either order, which errs on the side of the server.
 
-use super::super::history::{Span, Tick};
+use super::super::history::{Entering, Span, Tick};
 
 /// All that is known about a message in one of its mailboxes.
 #[derive(Clone, Default, Debug)]
@@ -34,12 +35,16 @@ pub(super) enum Entry {
     Never,
 }
 
-/// Whether one moment of entry explains all copies.
-pub(super) fn explained(entry: Entry, copies: &[&Facts]) -> bool {
+/// Whether moments of entry explain all copies.
+pub(super) fn explained(entry: Entry, copies: &[&Facts], entering: Entering) -> bool {
+    let entered = |span| match entering {
+        Entering::AtOnce => some_moment(span, copies),
+        Entering::OneByOne => copies.iter().all(|copy| some_moment(span, &[copy])),
+    };
     match entry {
         Entry::Before => enters(0, copies),
-        Entry::Within(span) => some_moment(span, copies),
-        Entry::Perhaps(span) => unseen(copies) || some_moment(span, copies),
+        Entry::Within(span) => entered(span),
+        Entry::Perhaps(span) => unseen(copies) || entered(span),
         Entry::Never => unseen(copies),
     }
 }

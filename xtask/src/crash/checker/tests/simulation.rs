@@ -114,20 +114,21 @@ impl Simulation {
         match ask {
             Ask::Send(number, mailboxes) => {
                 let mailboxes = mailboxes.iter().map(ToString::to_string).collect();
-                history.sends.push(Send { canary: canary(*number), mailboxes, at, span, outcome });
+                let canary = canary(*number);
+                history.sends.push(Send { canary, mailboxes, at, span, outcome, door: 0, waited: None });
             }
             Ask::Delete(mailbox, number) => {
                 let target = Target::Message(row(*number).id);
-                history.removals.push(Removal { mailbox: mailbox.to_string(), target, span, outcome });
+                history.removals.push(Removal { mailbox: mailbox.to_string(), target, span, outcome, door: 0 });
             }
             Ask::Purge(mailbox) => {
                 let target = Target::All;
-                history.removals.push(Removal { mailbox: mailbox.to_string(), target, span, outcome });
+                history.removals.push(Removal { mailbox: mailbox.to_string(), target, span, outcome, door: 0 });
             }
             Ask::List(mailbox) => {
                 let rows = met.iter().map(|number| row(*number)).collect();
                 let mailbox = mailbox.to_string();
-                history.looks.push(Look { mailbox, scope: Scope::Mailbox, span, rows, print: None });
+                history.looks.push(Look { mailbox, scope: Scope::Mailbox, span, door: 0, rows, print: None });
             }
         }
     }
