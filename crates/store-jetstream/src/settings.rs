@@ -6,7 +6,7 @@ use std::time::Duration;
 use percent_encoding::percent_decode_str;
 
 /// How to reach the brokers, and how the store is laid out. It is not shown as a whole anywhere: it holds passwords.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The brokers, as `nats://host:port` or `tls://user:password@host:port`. Any of them is enough to find the others.
     pub urls: Vec<String>,

@@ -47,7 +47,7 @@ use lone::Lone;
 pub(crate) use power::{Image, Switch, missing as no_image};
 pub(crate) use report::Totals;
 pub(crate) use rig::Aim;
-pub(crate) use trial::{Blow, Fault, Trial};
+pub(crate) use trial::{Blow, Fault};
 pub(crate) use watch::{Lights, is_ready};
 
 /// So many rounds without `--rounds`.

@@ -170,9 +170,11 @@ impl<F: Fault> Rig for Trial<F> {
 
     fn recover(&mut self) -> Result<Recovered> {
         let (fleet, _) = self.fleet()?;
-        let found = fleet.ended()?;
+        let mut found = fleet.ended()?;
         fleet.bring_back()?;
-        fleet.wait_settled(SETTLE_MAX)?;
+        if let Err(error) = fleet.wait_settled(SETTLE_MAX) {
+            found.push(Violation::new(Kind::Half, format!("{error:#}")));
+        }
         Ok(Recovered { found, starts: fleet.take_starts(), starts_killed: 0 })
     }
 

@@ -147,9 +147,9 @@ mod tests {
         let found = |said: &[Said], sends: &[Send]| liars(said, [struck, at(10)], sends, 1).len();
         let no = |seconds| Said { node: 0, ready: false, at: at(seconds) };
         let stuck = send(1, 19, Outcome::Unknown);
-        assert_eq!(found(&[], &[stuck.clone()]), 1);
-        assert_eq!(found(&[no(7)], &[stuck.clone()]), 1, "too late");
-        assert_eq!(found(&[no(4)], &[stuck.clone()]), 0);
+        assert_eq!(found(&[], std::slice::from_ref(&stuck)), 1);
+        assert_eq!(found(&[no(7)], std::slice::from_ref(&stuck)), 1, "too late");
+        assert_eq!(found(&[no(4)], std::slice::from_ref(&stuck)), 0);
         assert_eq!(found(&[], &[stuck.clone(), send(2, 0, Outcome::Done)]), 0, "it takes some mail");
         assert_eq!(found(&[], &[stuck, send(1, 11, Outcome::Done)]), 1, "only when all was over");
         assert_eq!(found(&[], &[send(1, 2, Outcome::Unknown)]), 0, "nobody waited for so long");

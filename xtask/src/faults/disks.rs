@@ -187,7 +187,7 @@ impl Fault for Power {
 
     fn strike(&mut self, fleet: &mut Fleet, clock: &Clock, _door: Option<usize>) -> Result<Blow> {
         let brokers = 0..fleet.brokers.len();
-        let paused = (self.round % 3 == 0).then_some(self.round as usize / 3 % fleet.brokers.len());
+        let paused = self.round.is_multiple_of(3).then_some(self.round as usize / 3 % fleet.brokers.len());
         if let Some(broker) = paused {
             fleet.brokers.pause(broker)?;
             sleep(Duration::from_secs(3));

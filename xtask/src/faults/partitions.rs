@@ -118,7 +118,7 @@ impl Brokers {
     /// One broker from the others; every other time a node is on its side, and cut off from the others as well.
     fn minority_of(&self, fleet: &Fleet) -> Result<Vec<usize>> {
         let count = fleet.brokers.len();
-        let with = (self.round % 2 == 0).then_some(self.round as usize / 2 % fleet.nodes());
+        let with = self.round.is_multiple_of(2).then_some(self.round as usize / 2 % fleet.nodes());
         for other in (0..count).filter(|other| *other != self.victim) {
             self.net.part(self.victim, other)?;
             if let Some(node) = with {

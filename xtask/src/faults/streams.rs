@@ -31,7 +31,7 @@ impl Deleted {
     }
 
     fn is_calm(&self) -> bool {
-        self.round % 2 == 0
+        self.round.is_multiple_of(2)
     }
 
     fn named(&self, fleet: &Fleet) -> usize {

@@ -17,7 +17,7 @@ const BEAT_EVERY: Duration = Duration::from_secs(1);
 /// Three beats may fail to come.
 const KNOWN_FOR: Duration = Duration::from_millis(3_500);
 /// So long those who are there have to say so to one who has come.
-const HELLO_WAIT: Duration = Duration::from_millis(150);
+const HELLO_WAIT: Duration = Duration::from_millis(250);
 const FOLLOW_PAUSE: Duration = Duration::from_millis(200);
 
 /// The others, each with when it was last heard of.
