@@ -13,6 +13,7 @@ use brokers::{Cluster, Plan};
 use rustix::process::{Pid, Signal};
 
 use crate::load::server::Server;
+use crate::shell::which;
 
 use super::checker::{Kind, Violation};
 use super::doors::{Door, Doors};
@@ -107,7 +108,8 @@ impl Fleet {
                 format!("store.jetstream.sync_waived={waived}"),
             ];
             let log = folder.join(format!("node-{}.log", number + 1));
-            let (binary, settings, under) = (layout.binary.clone(), layout.settings.clone(), spot.under.clone());
+            let (binary, settings) = (layout.binary.clone(), layout.settings.clone());
+            let under = [spot.under.clone(), ending_with_us()].concat();
             Node { launch: Launch { binary, store, settings, under, log }, server: None }
         };
         let nodes = ground.spots.iter().enumerate().map(node).collect();
@@ -244,6 +246,13 @@ impl Fleet {
     pub(crate) fn logs(&self) -> Vec<PathBuf> {
         self.nodes.iter().map(|node| node.launch.log.clone()).collect()
     }
+}
+
+/// Words before a command, so that it ends with this process however that ends: a campaign takes long, and people grow
+/// impatient. Where there is no `setpriv`, none.
+fn ending_with_us() -> Vec<String> {
+    let words = ["setpriv", "--pdeathsig", "KILL"].map(String::from);
+    if which("setpriv").is_some() { words.into() } else { Vec::new() }
 }
 
 /// The same URLs with other addresses, where there are such.
