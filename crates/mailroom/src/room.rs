@@ -203,12 +203,10 @@ impl Mailroom {
         Err(latest_vanishes())
     }
 
-    /// Empty a mailbox of what is there at the call; what arrives meanwhile stays. How many messages went.
+    /// Empty a mailbox of what is there, at one moment of the call; what arrives behind that stays. How many messages went.
     pub async fn purge(&self, caller: &Caller, mailbox: &Mailbox) -> Result<u64> {
         let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
-        let store = self.vault.open(&permit);
-        let up_to = store.position(mailbox).await?;
-        Ok(store.purge(mailbox, up_to, Vec::new()).await?)
+        Ok(self.vault.open(&permit).purge(mailbox, Position::END, Vec::new()).await?)
     }
 
     /// Follow what happens. Every change that begins after this returned is seen, or said to be missed.

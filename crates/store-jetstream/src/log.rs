@@ -14,11 +14,13 @@ use tokio::time::sleep;
 use crate::names::Place;
 use crate::office::Office;
 use crate::record::{self, Gone, Line, Mark};
-use crate::wire::{Failed, Failure, Patience, Pick, Raw};
+use crate::wire::{Failed, Failure, Outgoing, Patience, Pick, Raw};
 
 /// A replica that lags is asked again, so often and after so long; then the leader is asked message by message.
 const LAG_TRIES: usize = 50;
 const LAG_PAUSE: Duration = Duration::from_millis(2);
+/// What was written only to ask goes by itself.
+const BEAT_LIFE: Duration = Duration::from_secs(1);
 
 /// What stands in a mailbox behind some position, in its order.
 #[derive(Debug, Default)]
@@ -27,6 +29,8 @@ pub(crate) struct Log {
     pub(crate) lines: Vec<(u64, Line)>,
     /// What was taken out, as far as it is remembered.
     pub(crate) marks: Vec<(u64, Mark)>,
+    /// The last line that is stored, whether it is told or not; 0: there is none.
+    pub(crate) last_line: u64,
     /// The last thing that stands there.
     pub(crate) last: Position,
 }
@@ -100,6 +104,18 @@ impl Office {
         Ok(all)
     }
 
+    /// Whether a mailbox's last line is still the one that was read, as a majority of brokers says: a leader that was cut
+    /// off from them goes on answering for a while, and what it shows is old.
+    pub(crate) async fn is_current(&self, place: &Place, log: &Log, patience: Patience) -> Result<bool, Failed> {
+        let beat = Outgoing::new(self.names.pulse_of_summaries(place.shard, &self.node), Vec::new());
+        let beat = beat.living(BEAT_LIFE).if_last(&self.names.mail(place), log.last_line);
+        match patience.of(|| self.link.publish(beat.clone())).await {
+            Ok(_) => Ok(true),
+            Err(failed) if failed.last.stands_at().is_some() => Ok(false),
+            Err(failed) => Err(failed),
+        }
+    }
+
     /// Sort what was read; what is still stored although it was taken out comes apart.
     fn fold(&self, mailbox: &Mailbox, place: &Place, raws: Vec<Raw>) -> (Log, Vec<Gone>) {
         let mut log = Log { last: raws.last().map_or(Position::START, |raw| Position(raw.seq)), ..Log::default() };
@@ -107,9 +123,10 @@ impl Office {
         for Raw { subject, seq, data, .. } in raws {
             if subject != mail {
                 log.marks.extend(record::read::<Mark>(&data).ok().map(|mark| (seq, mark)));
-            } else if let Some(line) = self.readable(mailbox, seq, &data) {
-                log.lines.push((seq, line));
+                continue;
             }
+            log.last_line = seq;
+            log.lines.extend(self.readable(mailbox, seq, &data).map(|line| (seq, line)));
         }
         log.marks.retain(|(_, mark)| mark.mailbox == mailbox.as_str());
         let under_way = self.take_out(&mut log);
@@ -120,10 +137,11 @@ impl Office {
     fn take_out(&self, log: &mut Log) -> Vec<Gone> {
         let mut one: HashSet<u64> = HashSet::new();
         let mut up_to = 0;
-        for (_, mark) in &log.marks {
+        for (at, mark) in &log.marks {
             match mark.gone {
                 Gone::One(seq) => _ = one.insert(seq),
                 Gone::UpTo(seq) => up_to = up_to.max(seq),
+                Gone::Before => up_to = up_to.max(at - 1),
             }
         }
         let mut under_way = Vec::new();
@@ -144,6 +162,8 @@ impl Office {
             match *gone {
                 Gone::One(seq) => _ = patience.of(|| self.link.remove(&stream, seq)).await?,
                 Gone::UpTo(seq) => _ = patience.of(|| self.link.remove_before(&stream, &mail, seq + 1)).await?,
+                // What stands before a mark is named by whoever knows where that stands.
+                Gone::Before => {}
             }
         }
         Ok(())

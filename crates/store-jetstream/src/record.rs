@@ -73,6 +73,8 @@ pub(crate) enum Gone {
     One(u64),
     /// Everything up to here.
     UpTo(u64),
+    /// Everything that stands before the mark itself.
+    Before,
 }
 
 /// A message's bytes with what SMTP said.

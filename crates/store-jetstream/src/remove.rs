@@ -60,7 +60,7 @@ impl Parts {
         let log = self.office.log(mailbox, 0, patience).await.map_err(Failed::into_harmless)?;
         let count = log.lines.iter().filter(|(seq, _)| *seq <= up_to.0).count() as u64;
         if count > 0 {
-            let what = What::Purge { mailbox: mailbox.as_str().to_owned(), up_to: up_to.0.min(log.last.0) };
+            let what = What::Purge { mailbox: mailbox.as_str().to_owned(), up_to: up_to.0 };
             self.remove_by_intent(what, jobs.into_iter().map(JobLine::new).collect(), patience).await?;
         }
         Ok(count)
@@ -109,7 +109,7 @@ impl Parts {
         let office = &self.office;
         let place = office.names.place(mailbox);
         let mut counted = 0;
-        let (mark, up_to) = loop {
+        let (mark, gone) = loop {
             let log = office.log(mailbox, 0, patience).await?;
             if let Some((seq, ours)) = log.marks.iter().find(|(_, mark)| mark.deed == deed.0) {
                 // An attempt whose answer was lost.
@@ -117,9 +117,13 @@ impl Parts {
             }
             counted = log.lines.iter().filter(|(seq, _)| *seq <= up_to.0).count() as u64;
             if counted == 0 {
-                return Ok(0);
+                // That there is nothing to do must be as sure as doing it.
+                match office.is_current(&place, &log, patience).await? {
+                    true => return Ok(0),
+                    false => continue,
+                }
             }
-            let gone = Gone::UpTo(up_to.0.min(log.last.0));
+            let gone = if up_to == Position::END { Gone::Before } else { Gone::UpTo(up_to.0.min(log.last.0)) };
             let mark = office.mark(deed, mailbox, &place, gone).after(log.last_mark());
             match patience.of(|| office.link.publish(mark.clone())).await {
                 Ok(ack) => break (ack.seq, gone),
@@ -128,7 +132,8 @@ impl Parts {
                 Err(failed) => return Err(failed),
             }
         };
-        office.end_removals(&place, &[up_to], patience).await.map_err(surely_begun)?;
+        let gone = if gone == Gone::Before { Gone::UpTo(mark - 1) } else { gone };
+        office.end_removals(&place, &[gone], patience).await.map_err(surely_begun)?;
         self.janitor.later(place.shard, mark..mark + 1);
         Ok(counted)
     }

@@ -80,6 +80,31 @@ async fn a_watch_carries_what_every_node_did() {
     assert_eq!(told.iter().filter(|word| *word == "-").count(), 3);
 }
 
+/// What is read is current only as long as the mailbox's last line is the one that was read: who was cut off and reads an
+/// old one is told so by a majority, and a purge that finds nothing asks before it says so.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn f16_an_old_view_of_a_mailbox_is_known_as_old() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&settings).await;
+    let (office, ann) = (&store.parts.office, mailbox("ann"));
+    let place = office.names.place(&ann);
+    let look = async || office.log(&ann, 0, office.patience()).await.expect("it is answered");
+    let is_current =
+        async |log: &crate::log::Log| office.is_current(&place, log, office.patience()).await.expect("asked");
+    let empty = look().await;
+    assert!(is_current(&empty).await);
+    send(&store, "1", "ann").await;
+    assert!(!is_current(&empty).await, "a message came since");
+    let one = look().await;
+    assert!(is_current(&one).await);
+    send(&store, "elsewhere", "bob").await;
+    assert!(is_current(&one).await, "nothing came here");
+    send(&store, "2", "ann").await;
+    assert!(!is_current(&one).await);
+    assert_eq!(store.purge(&ann, Position::END, Vec::new()).await.expect("a purge is answered"), 2);
+    assert_eq!(store.purge(&ann, Position::END, Vec::new()).await.expect("a purge is answered"), 0);
+}
+
 /// A watcher that names a position of some other store is told that it lost something, and then what comes.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_position_of_another_store_is_lost() {

@@ -41,6 +41,11 @@ impl Outgoing {
         self.with("Nats-Expected-Last-Subject-Sequence", seq.to_string())
     }
 
+    /// Stored only if the last message of another subject is this one; 0: if there is none.
+    pub(crate) fn if_last(self, subject: &str, seq: u64) -> Self {
+        self.after(seq).with("Nats-Expected-Last-Subject-Sequence-Subject", subject)
+    }
+
     /// To go after a time, rounded up to whole seconds.
     pub(crate) fn living(self, time: Duration) -> Self {
         let seconds = time.as_secs() + u64::from(time.subsec_nanos() > 0);
