@@ -235,7 +235,7 @@ impl Store for Stub {
         }
         let gone = kept.remove(mailbox, |id| Position::from(id) <= up_to).len() as u64;
         let position = kept.next();
-        kept.say(Change::Purged { mailbox: mailbox.clone(), up_to, position });
+        kept.say(Change::Purged { mailbox: mailbox.clone(), up_to: up_to.min(position), position });
         Ok(gone)
     }
 

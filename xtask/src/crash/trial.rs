@@ -198,16 +198,15 @@ impl<F: Fault> Rig for Trial<F> {
     }
 
     fn keep(&self, folder: &Path) -> Result<()> {
-        let logs = self.fleet.as_ref().map(Fleet::logs).unwrap_or_default();
-        for log in logs {
-            let name = log.file_name().unwrap_or_default();
-            fs::copy(&log, folder.join(name)).with_context(|| format!("cannot copy {}", log.display()))?;
-        }
-        for number in 1..=self.layout.servers {
-            // Its folder may be on a disk that goes with the trial.
-            let log = self.folder().join(format!("brokers/n{number}/nats-server.log"));
-            fs::copy(&log, folder.join(format!("n{number}.log")))
-                .with_context(|| format!("cannot copy {}", log.display()))?;
+        let nodes = self.fleet.as_ref().map(Fleet::logs).unwrap_or_default();
+        // The folder of a broker may be on a disk that goes with the trial.
+        let brokers = (1..=self.layout.servers).map(|number| self.folder().join(format!("brokers/n{number}")));
+        let brokers = brokers.map(|own| (own.with_added_extension("log"), own.join("nats-server.log")));
+        for (name, log) in nodes.into_iter().map(|log| (log.clone(), log)).chain(brokers) {
+            // A log that is missing must not hide what was found.
+            if let Err(error) = fs::copy(&log, folder.join(name.file_name().unwrap_or_default())) {
+                println!("{} cannot be kept: {error}", log.display());
+            }
         }
         Ok(())
     }

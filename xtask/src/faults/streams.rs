@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use crate::crash::{Aim, Author, Blow, Clock, Fault, Fleet, History, Kind, Moment, Victims, Violation, is_ready};
 use crate::load::chance::Chance;
 
-/// `/readyz` tells within this time.
+/// The log tells within this time.
 const RED_MAX: Duration = Duration::from_secs(5);
 /// Nodes that do not help themselves within this time are restarted.
 const ALONE_MAX: Duration = Duration::from_secs(20);
@@ -60,8 +60,8 @@ impl Fault for Deleted {
             sleep(Duration::from_millis(100));
         }
         self.told = self.named(fleet) > before;
-        let all = (0..fleet.nodes()).collect();
-        Ok(Blow { lasts: Duration::from_secs(3), red: Some((all, RED_MAX)), ..Blow::default() })
+        // The nodes may have made it anew before `/readyz` had to tell of it.
+        Ok(Blow { lasts: Duration::from_secs(3), ..Blow::default() })
     }
 
     fn mend(&mut self, fleet: &mut Fleet) -> Result<()> {
