@@ -26,6 +26,8 @@ const TRACE: Duration = Duration::from_secs(60);
 /// How often it is looked up where the bodies begin, and whether the brokers are as they should be.
 const FLOORS_EVERY: Duration = Duration::from_secs(5);
 const BROKERS_EVERY: Duration = Duration::from_secs(60);
+/// The same while there is a doubt.
+const DOUBTED_EVERY: Duration = Duration::from_secs(5);
 
 /// What is known of the store's parts.
 pub(crate) struct Health {
@@ -107,7 +109,8 @@ pub(crate) async fn feel(office: Arc<Office>, health: Arc<Health>) {
             looked = Instant::now();
             look_for_floors(&office).await;
         }
-        if asked.elapsed() >= BROKERS_EVERY {
+        let again = if health.hold().doubt.is_some() { DOUBTED_EVERY } else { BROKERS_EVERY };
+        if asked.elapsed() >= again {
             asked = Instant::now();
             doubt_brokers(&office, &health).await;
         }

@@ -57,8 +57,7 @@ impl Parts {
         if jobs.is_empty() {
             return self.purge_now(deed, mailbox, up_to, patience).await.map_err(Failed::into_error);
         }
-        let log = self.office.log(mailbox, 0, patience).await.map_err(Failed::into_harmless)?;
-        let count = log.lines.iter().filter(|(seq, _)| *seq <= up_to.0).count() as u64;
+        let count = self.office.count_to_purge(mailbox, up_to, patience).await.map_err(Failed::into_harmless)?;
         if count > 0 {
             let what = What::Purge { mailbox: mailbox.as_str().to_owned(), up_to: up_to.0 };
             self.remove_by_intent(what, jobs.into_iter().map(JobLine::new).collect(), patience).await?;
@@ -145,6 +144,18 @@ impl Parts {
 }
 
 impl Office {
+    /// How many messages there are up to a position; that there is none is as sure as taking them out would be.
+    async fn count_to_purge(&self, mailbox: &Mailbox, up_to: Position, patience: Patience) -> Result<u64, Failed> {
+        let place = self.names.place(mailbox);
+        loop {
+            let log = self.log(mailbox, 0, patience).await?;
+            let count = log.lines.iter().filter(|(seq, _)| *seq <= up_to.0).count() as u64;
+            if count > 0 || self.is_current(&place, &log, patience).await? {
+                return Ok(count);
+            }
+        }
+    }
+
     /// Which of these messages are there, in the order asked, each once.
     async fn those_there(&self, mailbox: &Mailbox, ids: &[MessageId], patience: Patience) -> Result<Vec<u64>, Failed> {
         let mut seqs: Vec<u64> = Vec::new();

@@ -46,11 +46,11 @@ struct AnswerServer {
 
 #[derive(Deserialize, Default)]
 struct AnswerData {
-    #[serde(default)]
-    config: AnswerConfig,
+    /// None: it has not come so far since its start that it could tell.
+    config: Option<AnswerConfig>,
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize)]
 struct AnswerConfig {
     #[serde(default)]
     sync_always: bool,
@@ -111,9 +111,9 @@ impl Office {
         let answers = self.link.gather(ASK.to_owned(), Bytes::new(), GATHER, enough).await?;
         let read = |answer: Bytes| serde_json::from_slice::<Answer>(&answer).ok();
         let server = |Answer { server, data }: Answer| {
-            (server.name, Server { version: server.ver, syncs: data.config.sync_always })
+            Some((server.name, Server { version: server.ver, syncs: data.config?.sync_always }))
         };
-        Ok(answers.into_iter().filter_map(read).map(server).collect())
+        Ok(answers.into_iter().filter_map(read).filter_map(server).collect())
     }
 
     /// Refuse a broker that is too old.

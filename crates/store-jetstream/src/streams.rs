@@ -18,6 +18,9 @@ const IDS_REMEMBERED: Duration = Duration::from_secs(120);
 const BODY_AGE_EXTRA: Duration = Duration::from_secs(600);
 /// Ids begin at the milliseconds of today times this, so that they ascend also when a stream is made anew.
 const IDS_PER_MILLISECOND: u64 = 1 << 10;
+/// Answers to the making of a stream that another attempt may get over.
+const MADE_MEANWHILE: u32 = 10058;
+const NO_PEERS: u32 = 10005;
 /// Fields of a stream that its maker decides and that stay.
 const FIXED: [&str; 3] = ["name", "storage", "first_seq"];
 
@@ -82,9 +85,9 @@ async fn ensure_one(link: &Link, config: &Map<String, Value>) -> Result<Info, Fa
     let Some(there) = link.stream(name).await? else {
         let made = link.api(&format!("STREAM.CREATE.{name}"), &Value::Object(config.clone())).await;
         return match made {
-            // Made meanwhile, with another first id.
-            Err(Failure::Refused(refusal)) if refusal.number == 10058 => {
-                Err(Failure::Unsent("the stream is being made".to_owned()))
+            // Made meanwhile, with another first id; or the brokers have not all found each other yet.
+            Err(Failure::Refused(refusal)) if [MADE_MEANWHILE, NO_PEERS].contains(&refusal.number) => {
+                Err(Failure::Unsent(refusal.to_string()))
             }
             other => other,
         };
