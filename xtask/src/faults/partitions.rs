@@ -68,7 +68,7 @@ impl Fault for App {
 
     fn strike(&mut self, fleet: &mut Fleet, _clock: &Clock, _door: Option<usize>) -> Result<Blow> {
         let member = fleet.brokers.len() + self.victim;
-        let own = |broker: &usize| monitor::serves(fleet.brokers.monitor(*broker), self.net.address(member));
+        let own = |broker: &usize| monitor::serves(&fleet.brokers, *broker, self.net.address(member));
         let from: Vec<_> = (0..fleet.brokers.len()).filter(|broker| self.from_all || own(broker)).collect();
         from.iter().try_for_each(|broker| self.net.part(member, *broker))?;
         let red = self.from_all.then(|| (vec![self.victim], RED_MAX));

@@ -3,8 +3,6 @@
 //! streams, not what lies in them.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +10,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use serde_json::Value;
 
 use super::server::{Server, Starting, serve};
 
@@ -20,7 +17,6 @@ use super::server::{Server, Starting, serve};
 pub(crate) const BROKERS: usize = 3;
 /// What the streams and subjects of every store here begin with.
 pub(crate) const PREFIX: &str = "postkeep";
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Three brokers; killed when dropped, and what they kept is gone then.
 pub(crate) struct Cluster {
@@ -83,7 +79,7 @@ impl Cluster {
 
     /// What a stream of the store holds, by the word of one broker: `sum-0`, `body-0`.
     pub(crate) fn stream(&self, name: &str) -> Result<Stream> {
-        let (name, answer) = (format!("{PREFIX}-{name}"), ask(self.brokers.monitor(0), "/jsz?streams=true")?);
+        let (name, answer) = (format!("{PREFIX}-{name}"), self.brokers.ask(0, "/jsz?streams=true")?);
         let accounts = answer["account_details"].as_array().into_iter().flatten();
         let mut streams = accounts.flat_map(|account| account["stream_detail"].as_array().into_iter().flatten());
         let state = streams.find(|stream| stream["name"] == *name).map(|stream| &stream["state"]);
@@ -92,17 +88,6 @@ impl Cluster {
             number("messages").zip(number("bytes")).with_context(|| format!("there is no {name}"))?;
         Ok(Stream { messages, bytes })
     }
-}
-
-/// What a broker's monitoring port answers. In HTTP/1.0 it comes in one piece and ends with the connection.
-fn ask(monitor: SocketAddr, path: &str) -> Result<Value> {
-    let mut stream = TcpStream::connect_timeout(&monitor, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    write!(stream, "GET {path} HTTP/1.0\r\nHost: {monitor}\r\n\r\n")?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer)?;
-    let (_, body) = answer.split_once("\r\n\r\n").context("the answer has no end of its head")?;
-    serde_json::from_str(body).with_context(|| format!("{path} answered something else than JSON"))
 }
 
 /// Bytes that a folder and all below it take on disk. Files come and go meanwhile.
