@@ -188,21 +188,14 @@ impl Office {
     /// How long a line is to stay; none: as long as its stream has it.
     fn lifetime(&self, line: &Line) -> Option<Duration> {
         let now = self.clock.now();
-        let received = record::time(line.received_at).ok()?;
-        let old = self.settings.retention.filter(|_| received + FRESH < now);
-        let ends =
-            [line.expires.and_then(|at| record::time(at).ok()), old.and_then(|age| received.checked_add(age).ok())];
-        let end = ends.into_iter().flatten().min()?;
+        let is_old = record::time(line.received_at).is_ok_and(|received| received + FRESH < now);
+        let end = end(line, self.settings.retention.filter(|_| is_old))?;
         Some(Duration::try_from(end.duration_since(now)).unwrap_or(Duration::ZERO))
     }
 
     /// Whether a line's time has come.
     pub(crate) fn has_lapsed(&self, line: &Line) -> bool {
-        let now = self.clock.now();
-        let expires = line.expires.and_then(|at| record::time(at).ok());
-        let age = self.settings.retention.zip(record::time(line.received_at).ok());
-        let ends = [expires, age.and_then(|(age, received)| received.checked_add(age).ok())];
-        ends.into_iter().flatten().any(|end| end <= now)
+        end(line, self.settings.retention).is_some_and(|end| end <= self.clock.now())
     }
 
     /// Write down what is begun, with the body if there is one, in one step; in which shard, and where.
@@ -223,6 +216,14 @@ impl Office {
         };
         patience.of(put).await
     }
+}
+
+/// When a line goes that is kept for so long.
+fn end(line: &Line, retention: Option<Duration>) -> Option<Timestamp> {
+    let expires = line.expires.and_then(|at| record::time(at).ok());
+    let aged = retention.zip(record::time(line.received_at).ok());
+    let aged = aged.and_then(|(age, received)| received.checked_add(age).ok());
+    expires.into_iter().chain(aged).min()
 }
 
 /// What is written down will be done: nothing else may be said.

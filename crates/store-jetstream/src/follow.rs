@@ -240,8 +240,7 @@ fn removed(mailbox: &Mailbox, seq: u64, mark: &Mark) -> Change {
     let (mailbox, position) = (mailbox.clone(), Position(seq));
     match mark.gone {
         Gone::One(id) => Change::Deleted { mailbox, id: MessageId::new(id), position },
-        Gone::UpTo(up_to) => Change::Purged { mailbox, up_to: Position(up_to), position },
-        Gone::Before => Change::Purged { mailbox, up_to: position, position },
+        Gone::UpTo(up_to) => Change::Purged { mailbox, up_to: Position(up_to).min(position), position },
     }
 }
 

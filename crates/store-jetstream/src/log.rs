@@ -46,8 +46,8 @@ impl Office {
     /// What stands in a mailbox at or behind a sequence.
     pub(crate) async fn log(&self, mailbox: &Mailbox, from: u64, patience: Patience) -> Result<Log, Failed> {
         let place = self.names.place(mailbox);
-        let raws = patience.of(|| self.entries(&place, from)).await?;
-        let (mut log, under_way) = self.fold(mailbox, &place, raws);
+        let (last, raws) = patience.of(|| self.entries(&place, from)).await?;
+        let (mut log, under_way) = self.fold(mailbox, &place, last, raws);
         if !under_way.is_empty() {
             self.end_removals(&place, &under_way, patience).await?;
         }
@@ -58,25 +58,35 @@ impl Office {
     /// Where a mailbox stands, as its leader says.
     pub(crate) async fn last(&self, mailbox: &Mailbox, patience: Patience) -> Result<Position, Failed> {
         let place = self.names.place(mailbox);
-        let (stream, subject) = (self.names.summaries(place.shard), self.names.mailbox(&place));
-        let last = patience.of(|| self.link.leader_has(&stream, Pick::Last(&subject))).await?;
+        patience.of(|| self.stands_at(&place)).await
+    }
+
+    async fn stands_at(&self, place: &Place) -> Result<Position, Failure> {
+        let (stream, subject) = (self.names.summaries(place.shard), self.names.mailbox(place));
+        let last = self.link.leader_has(&stream, Pick::Last(&subject)).await?;
         Ok(last.map_or(Position::START, |raw| Position(raw.seq)))
     }
 
-    /// Everything of a mailbox that was acknowledged before this was called. Lines and marks are asked for apart: a broker
-    /// finds one subject by its index, and several only by looking through them all.
-    async fn entries(&self, place: &Place, from: u64) -> Result<Vec<Raw>, Failure> {
+    /// Where a mailbox stood after this was called, and everything that stood there up to that place. Lines and marks are
+    /// asked for apart, as a broker finds one subject by its index and several only by looking through them all; what came
+    /// between the two questions lies behind that place and is left for later.
+    async fn entries(&self, place: &Place, from: u64) -> Result<(Position, Vec<Raw>), Failure> {
+        let last = self.stands_at(place).await?;
+        if last.0 < from.max(1) {
+            return Ok((last, Vec::new()));
+        }
         let stream = self.names.summaries(place.shard);
         let (mail, marks) = (self.names.mail(place), self.names.marks(place));
         let (lines, marked) =
-            tokio::join!(self.told_whole(&stream, &mail, from), self.link.leader_has(&stream, Pick::Last(&marks)),);
+            tokio::join!(self.told_whole(&stream, &mail, from), self.link.leader_has(&stream, Pick::Last(&marks)));
         let mut all = lines?;
         // Most mailboxes have no marks.
         if marked?.is_some_and(|raw| raw.seq >= from) {
             all.extend(self.told_whole(&stream, &marks, from).await?);
             all.sort_by_key(|raw| raw.seq);
         }
-        Ok(all)
+        all.retain(|raw| raw.seq <= last.0);
+        Ok((last, all))
     }
 
     /// Everything of a subject, from a replica that has what the leader had when this was called.
@@ -117,8 +127,8 @@ impl Office {
     }
 
     /// Sort what was read; what is still stored although it was taken out comes apart.
-    fn fold(&self, mailbox: &Mailbox, place: &Place, raws: Vec<Raw>) -> (Log, Vec<Gone>) {
-        let mut log = Log { last: raws.last().map_or(Position::START, |raw| Position(raw.seq)), ..Log::default() };
+    fn fold(&self, mailbox: &Mailbox, place: &Place, last: Position, raws: Vec<Raw>) -> (Log, Vec<Gone>) {
+        let mut log = Log { last, ..Log::default() };
         let mail = self.names.mail(place);
         for Raw { subject, seq, data, .. } in raws {
             if subject != mail {
@@ -140,8 +150,7 @@ impl Office {
         for (at, mark) in &log.marks {
             match mark.gone {
                 Gone::One(seq) => _ = one.insert(seq),
-                Gone::UpTo(seq) => up_to = up_to.max(seq),
-                Gone::Before => up_to = up_to.max(at - 1),
+                Gone::UpTo(seq) => up_to = up_to.max(seq.min(at - 1)),
             }
         }
         let mut under_way = Vec::new();
@@ -162,8 +171,6 @@ impl Office {
             match *gone {
                 Gone::One(seq) => _ = patience.of(|| self.link.remove(&stream, seq)).await?,
                 Gone::UpTo(seq) => _ = patience.of(|| self.link.remove_before(&stream, &mail, seq + 1)).await?,
-                // What stands before a mark is named by whoever knows where that stands.
-                Gone::Before => {}
             }
         }
         Ok(())

@@ -71,10 +71,8 @@ pub(crate) struct Mark {
 pub(crate) enum Gone {
     /// This message.
     One(u64),
-    /// Everything up to here.
+    /// Everything up to here that stands before the mark.
     UpTo(u64),
-    /// Everything that stands before the mark itself.
-    Before,
 }
 
 /// A message's bytes with what SMTP said.

@@ -108,11 +108,11 @@ impl Parts {
         let office = &self.office;
         let place = office.names.place(mailbox);
         let mut counted = 0;
-        let (mark, gone) = loop {
+        let mark = loop {
             let log = office.log(mailbox, 0, patience).await?;
-            if let Some((seq, ours)) = log.marks.iter().find(|(_, mark)| mark.deed == deed.0) {
+            if let Some((seq, _)) = log.marks.iter().find(|(_, mark)| mark.deed == deed.0) {
                 // An attempt whose answer was lost.
-                break (*seq, ours.gone);
+                break *seq;
             }
             counted = log.lines.iter().filter(|(seq, _)| *seq <= up_to.0).count() as u64;
             if counted == 0 {
@@ -122,16 +122,15 @@ impl Parts {
                     false => continue,
                 }
             }
-            let gone = if up_to == Position::END { Gone::Before } else { Gone::UpTo(up_to.0.min(log.last.0)) };
-            let mark = office.mark(deed, mailbox, &place, gone).after(log.last_mark());
+            let mark = office.mark(deed, mailbox, &place, Gone::UpTo(up_to.0)).after(log.last_mark());
             match patience.of(|| office.link.publish(mark.clone())).await {
-                Ok(ack) => break (ack.seq, gone),
+                Ok(ack) => break ack.seq,
                 // Somebody else took something out meanwhile, or an attempt of ours was stored: look again.
                 Err(failed) if failed.last.stands_at().is_some() && patience.is_left() => {}
                 Err(failed) => return Err(failed),
             }
         };
-        let gone = if gone == Gone::Before { Gone::UpTo(mark - 1) } else { gone };
+        let gone = Gone::UpTo(up_to.0.min(mark - 1));
         office.end_removals(&place, &[gone], patience).await.map_err(surely_begun)?;
         self.janitor.later(place.shard, mark..mark + 1);
         Ok(counted)

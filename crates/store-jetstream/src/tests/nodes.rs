@@ -1,10 +1,13 @@
 //! Several processes over one store: what one does, the others see at once.
 
+use std::collections::HashSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use brokers::{Cluster, Plan};
 use futures_util::StreamExt;
 use store::conformance::Letter;
+use store::list::{Order, Page};
 use store::{Change, Changes, Clock as _, News, Position, Scope, Store, SystemClock};
 use tokio::time::timeout;
 
@@ -78,6 +81,53 @@ async fn a_watch_carries_what_every_node_did() {
     let kept: Vec<_> = (31..60).filter(|round| round % 10 != 5).map(|round| format!("+ {round}")).collect();
     assert_eq!(told.iter().filter(|word| kept.contains(word)).count(), kept.len(), "{told:?}");
     assert_eq!(told.iter().filter(|word| *word == "-").count(), 3);
+}
+
+/// A list that is made while mail comes and goes lacks nothing of what lies before the position it tells.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_lacks_nothing_before_its_position() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&settings).await;
+    let mut old = Vec::new();
+    for _ in 0..150 {
+        old.push(send(&store, "old", "ann").await);
+    }
+    let sending = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move {
+            for _ in 0..300 {
+                send(&store, "new", "ann").await;
+            }
+        }
+    });
+    let deleting = tokio::spawn({
+        let store = Arc::clone(&store);
+        async move {
+            for id in old {
+                store.delete(&mailbox("ann"), &[id], Vec::new()).await.expect("a delete is answered");
+            }
+        }
+    });
+    let page = || Page { after: None, limit: 10_000, order: Order::Oldest };
+    let mut lists = Vec::new();
+    while !(sending.is_finished() && deleting.is_finished()) {
+        lists.push(store.list(&mailbox("ann"), page()).await.expect("a list is answered"));
+    }
+    let last = store.list(&mailbox("ann"), page()).await.expect("a list is answered");
+    assert_eq!(last.items.len(), 300);
+    for list in lists {
+        let shown: HashSet<_> = list.items.iter().map(|summary| summary.id).collect();
+        let lacking = last
+            .items
+            .iter()
+            .find(|summary| Position::from(summary.id) <= list.position && !shown.contains(&summary.id));
+        assert!(
+            lacking.is_none(),
+            "{:?} is not in a list up to {:?}",
+            lacking.map(|lacking| lacking.id),
+            list.position
+        );
+    }
 }
 
 /// What is read is current only as long as the mailbox's last line is the one that was read: who was cut off and reads an
