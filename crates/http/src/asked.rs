@@ -8,25 +8,32 @@ use mail::Mailbox;
 use mailroom::{Caller, Which};
 use percent_encoding::percent_decode_str;
 
+use crate::host::Scheme;
 use crate::problem::Problem;
 use crate::shared::Shared;
 
-/// Where a request came from, carried from the connection to the operation.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) Option<IpAddr>);
+/// Where a request came from and how, carried from the connection to the operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Peer {
+    /// None for a Unix socket.
+    pub(crate) ip: Option<IpAddr>,
+    /// Whether it came under TLS.
+    pub(crate) scheme: Scheme,
+}
 
 /// The head of a request, and who asks.
 pub(crate) struct Asked {
     head: Parts,
-    peer: Option<IpAddr>,
+    peer: Peer,
     /// For the mailroom.
     pub(crate) caller: Caller,
 }
 
 impl Asked {
     pub(crate) fn new(head: Parts) -> Self {
-        let peer = head.extensions.get::<Peer>().and_then(|peer| peer.0);
-        Self { head, peer, caller: Caller::Anonymous { peer } }
+        let nowhere = Peer { ip: None, scheme: Scheme::Http };
+        let peer = head.extensions.get().copied().unwrap_or(nowhere);
+        Self { head, peer, caller: Caller::Anonymous { peer: peer.ip } }
     }
 
     /// The last segments of the path as they were sent. A segment ends at a slash and nowhere else: one that is

@@ -5,9 +5,9 @@ use std::net::IpAddr;
 
 use axum::http::HeaderMap;
 use axum::http::header::HOST;
+use net::Network;
 
 use crate::host::{Authority, Scheme, port_of};
-use crate::settings::Network;
 
 /// The value of `http.public_url`, read and sound: `https://mail.example.com/prefix`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -111,13 +111,18 @@ impl<'a> Forwarded<'a> {
 }
 
 /// The base of absolute links, without a slash at its end. The Host field has passed the guard.
-pub(crate) fn base_url(public: Option<&PublicUrl>, fields: &HeaderMap, forwarded: Forwarded<'_>) -> String {
+pub(crate) fn base_url(
+    public: Option<&PublicUrl>,
+    fields: &HeaderMap,
+    scheme: Scheme,
+    forwarded: Forwarded<'_>,
+) -> String {
     if let Some(public) = public {
         return public.base();
     }
     let host = || fields.get(HOST)?.to_str().ok();
     let Some(host) = forwarded.host.or_else(host).and_then(Authority::parse) else { return String::new() };
-    let scheme = forwarded.scheme.unwrap_or(Scheme::Http);
+    let scheme = forwarded.scheme.unwrap_or(scheme);
     let prefix = forwarded.prefix.unwrap_or_default();
     match forwarded.port {
         Some(port) if host.port.is_none() && !scheme.is_usual(port) => {
@@ -175,7 +180,7 @@ mod tests {
         let trusted = [Network { address: "10.0.0.0".parse().unwrap(), bits: 8 }];
         let check = |peer: Option<&str>, expected: &str| {
             let forwarded = Forwarded::read(&fields, peer.map(|peer| peer.parse().unwrap()), &trusted);
-            assert_eq!(base_url(None, &fields, forwarded), expected, "{peer:?}");
+            assert_eq!(base_url(None, &fields, Scheme::Http, forwarded), expected, "{peer:?}");
         };
         check(Some("10.1.2.3"), "https://outer.test:8443/mail");
         check(Some("::ffff:10.1.2.3"), "https://outer.test:8443/mail");
@@ -184,6 +189,8 @@ mod tests {
         check(None, "http://inner:8025");
         let public = PublicUrl::parse("https://set.test").unwrap();
         let forwarded = Forwarded::read(&fields, Some("10.1.2.3".parse().unwrap()), &trusted);
-        assert_eq!(base_url(Some(&public), &fields, forwarded), "https://set.test");
+        assert_eq!(base_url(Some(&public), &fields, Scheme::Http, forwarded), "https://set.test");
+        let plain = Forwarded::default();
+        assert_eq!(base_url(None, &fields, Scheme::Https, plain), "https://inner:8025", "under TLS without a proxy");
     }
 }

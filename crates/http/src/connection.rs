@@ -11,8 +11,8 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use net::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
 use crate::settings::Settings;
@@ -179,7 +179,7 @@ impl Clock {
 
 /// The socket, which tells the pulse what passes through it.
 pub(crate) struct Socket {
-    pub(crate) stream: TcpStream,
+    pub(crate) stream: Stream,
     pub(crate) pulse: Pulse,
 }
 

@@ -3,7 +3,6 @@
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
-use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -41,7 +40,7 @@ const DRESS: [(HeaderName, HeaderValue); 6] = [
 pub(crate) struct Door {
     pub(crate) shared: Arc<Shared>,
     pub(crate) router: Router,
-    pub(crate) peer: Option<IpAddr>,
+    pub(crate) peer: Peer,
     pub(crate) pulse: Pulse,
 }
 
@@ -66,7 +65,7 @@ impl hyper::service::Service<Request<Incoming>> for Door {
 async fn answer(
     shared: &Shared,
     mut router: Router,
-    peer: Option<IpAddr>,
+    peer: Peer,
     request: Request<Incoming>,
 ) -> Result<Response, Problem> {
     let (mut head, mut body) = request.into_parts();
@@ -86,7 +85,7 @@ async fn answer(
         let read = tokio::time::timeout(limit, drain(&mut body, keep)).await;
         read.map_err(|_| Problem::body_slow())??;
     }
-    head.extensions.insert(Peer(peer));
+    head.extensions.insert(peer);
     let running = caught(router.call(Request::from_parts(head, Body::from(kept))));
     match tokio::time::timeout(limit, running).await {
         Ok(Ok(Ok(response))) => Ok(response),

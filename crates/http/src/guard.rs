@@ -3,17 +3,18 @@
 //! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054); but for one, whose
 //! body may be larger.
 
-use std::net::IpAddr;
-
 use axum::http::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
+use net::Network;
+
+use crate::asked::Peer;
 use crate::base_url::{Forwarded, PublicUrl, base_url};
 use crate::host::{Allowed, Authority, Scheme};
 use crate::problem::Problem;
 use crate::router::brings_mail;
-use crate::settings::{Network, Settings};
+use crate::settings::Settings;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
@@ -45,8 +46,8 @@ impl Guard {
     }
 
     /// May this request be looked at?
-    pub(crate) fn admit(&self, head: &Parts, peer: Option<IpAddr>) -> Result<(), Problem> {
-        let forwarded = Forwarded::read(&head.headers, peer, &self.trusted);
+    pub(crate) fn admit(&self, head: &Parts, peer: Peer) -> Result<(), Problem> {
+        let forwarded = Forwarded::read(&head.headers, peer.ip, &self.trusted);
         let host = one_host(head)?;
         self.serves(host)?;
         if let Some(outer) = forwarded.host {
@@ -64,8 +65,8 @@ impl Guard {
     }
 
     /// The base of the links in the answer to a request that was admitted.
-    pub(crate) fn base_url(&self, fields: &HeaderMap, peer: Option<IpAddr>) -> String {
-        base_url(self.public.as_ref(), fields, Forwarded::read(fields, peer, &self.trusted))
+    pub(crate) fn base_url(&self, fields: &HeaderMap, peer: Peer) -> String {
+        base_url(self.public.as_ref(), fields, peer.scheme, Forwarded::read(fields, peer.ip, &self.trusted))
     }
 
     fn serves(&self, authority: Authority<'_>) -> Result<(), Problem> {

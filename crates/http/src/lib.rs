@@ -8,6 +8,7 @@ mod asked;
 mod attachment;
 pub mod base_url;
 mod connection;
+mod counters;
 mod door;
 mod guard;
 mod health;
@@ -23,8 +24,9 @@ mod shared;
 mod v1;
 
 pub use base_url::PublicUrl;
-pub use server::serve;
-pub use settings::{Network, Settings};
+pub use counters::Render;
+pub use server::{Server, serve};
+pub use settings::Settings;
 
 #[cfg(test)]
 mod tests;

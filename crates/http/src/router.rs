@@ -14,7 +14,7 @@ use bytes::Bytes;
 use crate::asked::Asked;
 use crate::problem::Problem;
 use crate::shared::Shared;
-use crate::{attachment, health, home, import, v1};
+use crate::{attachment, counters, health, home, import, v1};
 
 /// A path and what can be done there. HEAD works wherever GET does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,6 +31,7 @@ pub(crate) enum Operation {
     Home,
     Live,
     Ready,
+    Counters,
     List,
     Purge,
     Read,
@@ -43,11 +44,12 @@ pub(crate) enum Operation {
 
 /// Every route there is.
 pub(crate) const ROUTES: &[Route] = {
-    use Operation::{Delete, Download, Home, Import, List, Live, Purge, Read, Ready, Source, View};
+    use Operation::{Counters, Delete, Download, Home, Import, List, Live, Purge, Read, Ready, Source, View};
     &[
         Route { path: "/", operations: &[Home] },
         Route { path: "/livez", operations: &[Live] },
         Route { path: "/readyz", operations: &[Ready] },
+        Route { path: "/metrics", operations: &[Counters] },
         Route { path: "/api/v1/mailbox/{name}", operations: &[List, Purge] },
         Route { path: "/api/v1/mailbox/{name}/{id}", operations: &[Read, Delete] },
         Route { path: "/api/v1/mailbox/{name}/{id}/source", operations: &[Source] },
@@ -72,6 +74,7 @@ impl Operation {
             Self::Home => Ok(home::page(shared, asked)),
             Self::Live => Ok(health::live()),
             Self::Ready => health::ready(shared).await,
+            Self::Counters => counters::counters(shared),
             Self::List => v1::list(shared, asked).await,
             Self::Purge => v1::purge(shared, asked).await,
             Self::Read => v1::read(shared, asked).await,

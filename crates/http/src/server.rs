@@ -1,4 +1,4 @@
-//! Connections in, until the stop: HTTP/1 only. HTTP/2 is for TLS, which comes later; in the clear it is off (T061).
+//! Connections in, until the stop: HTTP/1 only, in the clear and under TLS. HTTP/2 is not offered (T061).
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -8,10 +8,13 @@ use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use mailroom::Mailroom;
-use net::{Accepted, Gate, Lanes, Listener, Phase, Stop};
+use net::{Accepted, Hall, Listener, Phase, Stop};
 
+use crate::asked::Peer;
 use crate::connection::{Clock, Late, Pulse, Socket};
+use crate::counters::Render;
 use crate::door::Door;
+use crate::host::Scheme;
 use crate::router::router;
 use crate::settings::Settings;
 use crate::shared::Shared;
@@ -25,37 +28,39 @@ const TURNED_AWAY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: a
 const TOO_SLOW: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 /// The parser's least buffer.
 const BUFFER_MIN: usize = 8 << 10;
-/// Serve until the stop. On draining every connection ends with the answer it is at; on ending, at once.
-pub async fn serve(
-    listener: Listener,
-    settings: Arc<Settings>,
-    mailroom: Arc<Mailroom>,
-    gate: Arc<Gate>,
-    lanes: Arc<Lanes>,
-    stop: Stop,
-) {
-    let shared = Shared::new(settings, mailroom, stop.clone());
-    serve_shared(listener, Arc::new(shared), gate, lanes, stop).await;
+
+/// What all connections share.
+pub struct Server {
+    shared: Arc<Shared>,
+    router: Router,
 }
 
-/// The same, with everything that requests share given.
-pub(crate) async fn serve_shared(
-    listener: Listener,
-    shared: Arc<Shared>,
-    gate: Arc<Gate>,
-    lanes: Arc<Lanes>,
-    stop: Stop,
-) {
-    let router = router(Arc::clone(&shared));
-    let connections = stop.clone();
-    net::serve(listener, gate, lanes, stop, TURNED_AWAY, move |accepted| {
-        serve_one(accepted, Arc::clone(&shared), router.clone(), connections.clone())
+impl Server {
+    /// A server in front of a mailroom, until the stop, which tells the program's counters if it is given any.
+    pub fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>, stop: Stop, counters: Option<Render>) -> Self {
+        let mut shared = Shared::new(settings, mailroom, stop);
+        shared.counters = counters;
+        Self::over(shared)
+    }
+
+    pub(crate) fn over(shared: Shared) -> Self {
+        let shared = Arc::new(shared);
+        Self { router: router(Arc::clone(&shared)), shared }
+    }
+}
+
+/// Serve until the stop. On draining every connection ends with the answer it is at; on ending, at once.
+pub async fn serve(listener: Listener, server: Arc<Server>, hall: Arc<Hall>) {
+    let stop = hall.stop.clone();
+    net::serve(listener, hall, TURNED_AWAY, move |accepted| {
+        serve_one(accepted, Arc::clone(&server.shared), server.router.clone(), stop.clone())
     })
     .await;
 }
 
 async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop: Stop) {
-    let Accepted { stream, peer, slot: _slot } = accepted;
+    let Accepted { stream, peer: ip, secured, slot: _slot } = accepted;
+    let peer = Peer { ip, scheme: if secured.is_some() { Scheme::Https } else { Scheme::Http } };
     let pulse = Pulse::new();
     let mut clock = Clock::new(pulse.clone(), &shared.settings);
     let builder = builder(&shared.settings);
@@ -83,10 +88,10 @@ async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop
             () = &mut ending, if told => return,
         }
     };
-    let stream = connection.into_parts().io.into_inner().stream;
+    let mut stream = connection.into_parts().io.into_inner().stream;
     match late {
         None => net::linger(stream, stop).await,
-        Some(Late::Head) => drop(stream.try_write(TOO_SLOW)),
+        Some(Late::Head) => stream.offer(TOO_SLOW),
         Some(Late::Silent) => {}
     }
 }

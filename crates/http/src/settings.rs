@@ -1,7 +1,8 @@
 //! The keys of the section `http`, ready to use.
 
-use std::net::IpAddr;
 use std::time::Duration;
+
+use net::Network;
 
 /// How the HTTP server behaves. Each field is the key of the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,31 +32,6 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// Time a kept connection may stay silent.
     pub idle_timeout: Duration,
-}
-
-/// An address and how many of its leading bits count.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Network {
-    /// Any address of it.
-    pub address: IpAddr,
-    /// Leading bits that count.
-    pub bits: u8,
-}
-
-impl Network {
-    /// Whether this address belongs to it. An IPv4 address written as IPv6 is the same address.
-    pub fn contains(&self, ip: IpAddr) -> bool {
-        let bits = u32::from(self.bits);
-        match (self.address.to_canonical(), ip.to_canonical()) {
-            (IpAddr::V4(ours), IpAddr::V4(theirs)) => {
-                (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(32)
-            }
-            (IpAddr::V6(ours), IpAddr::V6(theirs)) => {
-                (ours.to_bits() ^ theirs.to_bits()).leading_zeros() >= bits.min(128)
-            }
-            _ => false,
-        }
-    }
 }
 
 impl Default for Settings {

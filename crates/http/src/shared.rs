@@ -9,6 +9,7 @@ use mailroom::Mailroom;
 use net::{Budget, Reservation, Stop};
 use tokio::sync::Semaphore;
 
+use crate::counters::Render;
 use crate::guard::Guard;
 use crate::problem::Problem;
 use crate::settings::Settings;
@@ -24,6 +25,8 @@ pub(crate) struct Shared {
     pub(crate) guard: Guard,
     pub(crate) mailroom: Arc<Mailroom>,
     pub(crate) stop: Stop,
+    /// None: they are not told.
+    pub(crate) counters: Option<Render>,
     /// Takes a message apart. A value, so that a test can put one here that fails.
     pub(crate) view: fn(&[u8]) -> View,
     answers: Arc<Budget>,
@@ -40,6 +43,7 @@ impl Shared {
             guard: Guard::new(&settings),
             mailroom,
             stop,
+            counters: None,
             view: View::of,
             answers: Budget::new(settings.answers_max),
             answers_max: settings.answers_max,

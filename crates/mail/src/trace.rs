@@ -47,13 +47,14 @@ pub fn write(out: &mut Vec<u8>, envelope: &Envelope, host: &str, peer: Peer, at:
     out.extend_from_slice(b"\r\n");
 }
 
-/// `from HELO ([ip])` and a fold; IPv6 carries its tag (RFC 5321 §4.1.3).
+/// `from HELO ([ip])` and a fold; IPv6 carries its tag (RFC 5321 §4.1.3). Who has no address came from this machine.
 fn write_peer(out: &mut Vec<u8>, helo: &str, peer: Option<IpAddr>) {
     out.extend_from_slice(b"from ");
     out.extend_from_slice(if helo.is_empty() { b"unknown" } else { helo.as_bytes() });
-    if let Some(ip) = peer.map(|ip| ip.to_canonical()) {
-        out.extend_from_slice(if ip.is_ipv6() { b" ([IPv6:" } else { b" ([" });
-        write!(out, "{ip}])").expect("a Vec takes every byte");
+    match peer.map(|ip| ip.to_canonical()) {
+        Some(IpAddr::V4(ip)) => write!(out, " ([{ip}])").expect("a Vec takes every byte"),
+        Some(IpAddr::V6(ip)) => write!(out, " ([IPv6:{ip}])").expect("a Vec takes every byte"),
+        None => out.extend_from_slice(b" (local [127.0.0.1])"),
     }
     out.extend_from_slice(b"\r\n ");
 }

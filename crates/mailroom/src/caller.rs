@@ -12,6 +12,13 @@ pub enum Caller {
         /// Where they came from; none for a Unix socket.
         peer: Option<IpAddr>,
     },
+    /// Somebody who signed in with a name and a password.
+    User {
+        /// The name.
+        name: String,
+        /// Where they came from; none for a Unix socket.
+        peer: Option<IpAddr>,
+    },
     /// The bearer of a token.
     Token {
         /// The token's id, never its secret.

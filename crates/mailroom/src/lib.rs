@@ -5,15 +5,19 @@
 
 pub mod access;
 pub mod caller;
+mod counters;
 pub mod error;
 pub mod feed;
 mod import;
+mod pace;
 mod parcel;
 pub mod policy;
 pub mod refusals;
 mod room;
 pub mod settings;
+mod sign_in;
 mod transaction;
+pub mod users;
 pub mod verdict;
 
 pub use access::Access;
@@ -26,7 +30,11 @@ pub use policy::Policy;
 pub use refusals::{Refusal, Refusals, Stage};
 pub use room::{Mailroom, Which};
 pub use settings::Settings;
+pub use sign_in::{Desk, Roll, Secret, Senders, SignInError};
+pub use users::Users;
 pub use verdict::{Decision, Status, Verdict};
+
+pub use rate::Quota;
 
 /// The engine's words that the verbs speak, so that an edge needs to know no store.
 pub use store::{

@@ -3,7 +3,8 @@
 //! What happens to mail is told to nobody from here: the feed takes it from the engine's own stream of changes.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -15,15 +16,18 @@ use tokio::time::timeout;
 
 use crate::access::{Access, Target, Vault, Verb};
 use crate::caller::Caller;
+use crate::counters::COUNTERS;
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Watch};
 use crate::import::Import;
+use crate::pace::{self, Pace};
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::refusals::{Refusal, Refusals, Ring};
 use crate::settings::Settings;
+use crate::sign_in::{Desk, SignIn, SignInError};
 use crate::transaction::Transactions;
-use crate::verdict::Verdict;
+use crate::verdict::{Decision, Verdict};
 
 /// So often the newest message may vanish between being found and being taken, before that is an answer of its own.
 const LATEST_TRIES_MAX: usize = 8;
@@ -44,8 +48,10 @@ pub enum Which {
 pub struct Mailroom {
     vault: Vault,
     access: Access,
+    sign_in: SignIn,
     naming: Naming,
     policy: Policy,
+    pace: Pace<Mailbox>,
     feed: Feed,
     refusals: Ring,
     transactions: Transactions,
@@ -61,17 +67,39 @@ impl Mailroom {
 
     /// Open the door to a store, by a clock of one's own.
     pub fn with_clock(store: Arc<dyn Store>, settings: Settings, clock: Arc<dyn Clock>) -> Arc<Self> {
+        // All of them are there to be read from the start.
+        LazyLock::force(&COUNTERS);
         Arc::new(Self {
             abilities: store.abilities(),
             vault: Vault::new(store),
             access: Access::new(settings.access),
+            sign_in: SignIn::new(settings.senders, Pace::new(settings.failed_logins_max, settings.entries_max)),
             naming: settings.naming,
             policy: settings.policy,
+            pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max),
             refusals: Ring::new(settings.refusals_max),
             transactions: Transactions::default(),
             clock,
         })
+    }
+
+    // --- who asks ---
+
+    /// Who shows this name and this password: the caller from then on.
+    pub async fn sign_in(
+        &self,
+        desk: Desk,
+        peer: Option<IpAddr>,
+        user: &str,
+        secret: &str,
+    ) -> std::result::Result<Caller, SignInError> {
+        self.sign_in.check(desk, peer, user, secret).await
+    }
+
+    /// Whether a caller may do this with a mailbox, to tell so before it is tried.
+    pub fn may(&self, caller: &Caller, verb: Verb, mailbox: &Mailbox) -> bool {
+        self.access.permit(caller, verb, Target::Mailbox(mailbox)).is_ok()
     }
 
     // --- questions of a transaction ---
@@ -83,10 +111,14 @@ impl Mailroom {
 
     /// May this sender send?
     pub fn judge_sender(&self, caller: &Caller, sender: &ReversePath) -> Verdict {
-        match self.access.permit(caller, Verb::Deliver, Target::Transaction) {
+        let verdict = match self.access.permit(caller, Verb::Deliver, Target::Transaction) {
             Ok(_) => self.policy.sender(sender),
             Err(denied) => refusal_of(&denied),
+        };
+        if verdict.is_refusal() {
+            COUNTERS.refused_by_policy.increment(1);
         }
+        verdict
     }
 
     /// May mail go to this recipient, and to which mailbox does it lead?
@@ -107,7 +139,19 @@ impl Mailroom {
             Ok(_) => self.policy.recipient(recipient),
             Err(denied) => refusal_of(&denied),
         };
-        (verdict, Some(mailbox))
+        (self.paced(verdict, &mailbox), Some(mailbox))
+    }
+
+    /// What is accepted counts against its mailbox, and is refused for now when that gets too much (T023).
+    fn paced(&self, verdict: Verdict, mailbox: &Mailbox) -> Verdict {
+        match verdict.decision {
+            Decision::Accept => self.pace.take(mailbox).map_or_else(pace::too_much_for_mailbox, |()| verdict),
+            Decision::Discard => verdict,
+            Decision::Refuse(_) => {
+                COUNTERS.refused_by_policy.increment(1);
+                verdict
+            }
+        }
     }
 
     /// Something inside a transaction was refused.
@@ -127,7 +171,10 @@ impl Mailroom {
         for copy in &delivery.copies {
             permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
         }
+        let octets = delivery.raw.len() as u64;
         let filed = self.vault.open(&permit).append(delivery).await?;
+        COUNTERS.messages.increment(1);
+        COUNTERS.octets.increment(octets);
         Ok(Delivered { filed })
     }
 
@@ -203,6 +250,12 @@ impl Mailroom {
         Err(latest_vanishes())
     }
 
+    /// Delete these messages, all that are there in one step; how many were.
+    pub async fn delete_all(&self, caller: &Caller, mailbox: &Mailbox, ids: &[MessageId]) -> Result<u64> {
+        let permit = self.access.permit(caller, Verb::Delete, Target::Mailbox(mailbox))?;
+        Ok(self.vault.open(&permit).delete(mailbox, ids, Vec::new()).await?.len() as u64)
+    }
+
     /// Empty a mailbox of what is there, at one moment of the call; what arrives behind that stays. How many messages went.
     pub async fn purge(&self, caller: &Caller, mailbox: &Mailbox) -> Result<u64> {
         let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
@@ -246,6 +299,12 @@ impl Mailroom {
     /// How many events were dropped because their watchers did not read, since the start.
     pub fn events_dropped(&self) -> u64 {
         self.feed.dropped()
+    }
+
+    /// Forget the rates of mailboxes and addresses that have been quiet: to be called now and then.
+    pub fn forget_idle(&self) {
+        self.pace.forget_idle();
+        self.sign_in.forget_idle();
     }
 
     /// Whether the engine answers, and would take mail.

@@ -1,10 +1,14 @@
 //! The mailroom's own keys, ready to use. How they are written in a file, and what a mistake in one looks like, is
 //! the program's business; how many messages a mailbox keeps and for how long is the engine's.
 
+use std::time::Duration;
+
 use mail::Naming;
+use rate::Quota;
 
 use crate::access::Mode;
 use crate::policy::Policy;
+use crate::sign_in::Senders;
 
 /// What the mailroom is told when it opens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -22,6 +26,14 @@ pub struct Settings {
     pub queue_max: usize,
     /// `feed.watchers_max`: so many may watch at once. Default 20000.
     pub watchers_max: usize,
+    /// `smtp.auth`: who may sign in to send. Default: whoever shows whatever.
+    pub senders: Senders,
+    /// `rate.mailbox_max`: how often mail may come for one mailbox. Default: as often as it likes.
+    pub mailbox_max: Option<Quota>,
+    /// `rate.failed_logins_per_ip_max`: how often a sign-in from one address may fail. Default 30 a minute.
+    pub failed_logins_max: Option<Quota>,
+    /// `rate.entries_max`: so many mailboxes, and so many addresses, are remembered with their rates. Default 100000.
+    pub entries_max: usize,
 }
 
 impl Default for Settings {
@@ -33,6 +45,10 @@ impl Default for Settings {
             refusals_max: 1000,
             queue_max: 256,
             watchers_max: 20_000,
+            senders: Senders::Any,
+            mailbox_max: None,
+            failed_logins_max: Some(Quota { count: 30, per: Duration::from_secs(60) }),
+            entries_max: 100_000,
         }
     }
 }

@@ -41,6 +41,11 @@ impl Verdict {
     /// Thrown away, at once.
     pub const DISCARD: Self = Self { decision: Decision::Discard, delay: None, hang_up: false };
 
+    /// Whether it is one.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self.decision, Decision::Refuse(_))
+    }
+
     /// Refused, at once.
     pub fn refuse(code: u16, enhanced: (u8, u16, u16), text: impl Into<String>) -> Self {
         let status = Status { code, enhanced, text: text.into() };

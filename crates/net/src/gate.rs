@@ -40,7 +40,8 @@ impl Gate {
         Arc::new(Self { connections_max, per_ip_max, open: Mutex::default() })
     }
 
-    /// A place for a connection from this address; none for a peer without one, such as a Unix socket's.
+    /// A place for a connection from this address; none for a peer without one, such as a Unix socket's, and for one
+    /// that is yet to be told by a proxy.
     pub fn admit(self: &Arc<Self>, ip: Option<IpAddr>) -> Result<Slot, Full> {
         let ip = ip.map(neighbourhood);
         let mut open = self.lock();
@@ -48,11 +49,7 @@ impl Gate {
             return Err(Full::Connections);
         }
         if let Some(ip) = ip {
-            let count = open.by_ip.get(&ip).copied().unwrap_or(0);
-            if self.per_ip_max != 0 && count >= self.per_ip_max {
-                return Err(Full::PerIp);
-            }
-            open.by_ip.insert(ip, count + 1);
+            open.count(ip, self.per_ip_max)?;
         }
         open.all += 1;
         Ok(Slot { gate: Arc::clone(self), ip })
@@ -69,6 +66,27 @@ impl Gate {
     }
 }
 
+impl Slot {
+    /// Count the connection to this address as well, for one whose address is known only now.
+    pub fn count(&mut self, ip: IpAddr) -> Result<(), Full> {
+        let ip = neighbourhood(ip);
+        self.gate.lock().count(ip, self.gate.per_ip_max)?;
+        self.ip = Some(ip);
+        Ok(())
+    }
+}
+
+impl Open {
+    fn count(&mut self, ip: IpAddr, per_ip_max: usize) -> Result<(), Full> {
+        let count = self.by_ip.get(&ip).copied().unwrap_or(0);
+        if per_ip_max != 0 && count >= per_ip_max {
+            return Err(Full::PerIp);
+        }
+        self.by_ip.insert(ip, count + 1);
+        Ok(())
+    }
+}
+
 impl Drop for Slot {
     fn drop(&mut self) {
         let mut open = self.gate.lock();
@@ -82,7 +100,7 @@ impl Drop for Slot {
 }
 
 /// One customer, one count: an IPv6 host owns its whole /64, and an IPv4 address may come mapped into IPv6.
-fn neighbourhood(ip: IpAddr) -> IpAddr {
+pub(crate) fn neighbourhood(ip: IpAddr) -> IpAddr {
     match ip.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & (u128::MAX << 64)).into()),
         v4 => v4,
@@ -116,6 +134,16 @@ mod tests {
         let _held = gate.admit(ip("2001:db8::1")).unwrap();
         assert_eq!(gate.admit(ip("2001:db8::ffff:2")).unwrap_err(), Full::PerIp);
         assert!(gate.admit(ip("2001:db8:0:1::1")).is_ok());
+    }
+
+    #[test]
+    fn an_address_may_be_told_later() {
+        let gate = Gate::new(10, 1);
+        let (mut first, mut second) = (gate.admit(None).unwrap(), gate.admit(None).unwrap());
+        assert_eq!(first.count("192.0.2.1".parse().unwrap()), Ok(()));
+        assert_eq!(second.count("192.0.2.1".parse().unwrap()), Err(Full::PerIp));
+        drop((first, second));
+        assert_eq!((gate.open(), gate.lock().by_ip.len()), (0, 0));
     }
 
     #[test]

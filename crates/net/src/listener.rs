@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
-use crate::gate::{Gate, Slot};
-use crate::lanes::Lanes;
-use crate::stop::{Phase, Stop};
+use crate::place::Place;
+use crate::stream::Raw;
+use crate::tls::Tls;
+#[cfg(unix)]
+use crate::unix;
 
 /// How many connections the kernel may hold for us before they are accepted.
 const BACKLOG: i32 = 4096;
@@ -20,7 +22,16 @@ const REST: Duration = Duration::from_millis(50);
 /// A socket that listens.
 #[derive(Debug)]
 pub struct Listener {
-    tcp: TcpListener,
+    socket: Bound,
+    /// With it a connection begins with a handshake.
+    tls: Option<Arc<Tls>>,
+}
+
+#[derive(Debug)]
+enum Bound {
+    Tcp(TcpListener),
+    #[cfg(unix)]
+    Unix(unix::Bound),
 }
 
 /// An address that cannot be listened on.
@@ -46,34 +57,66 @@ fn told(error: &io::Error) -> String {
     }
 }
 
-/// A connection that was let in.
-#[derive(Debug)]
-pub struct Accepted {
-    /// The socket; small writes leave at once.
-    pub stream: TcpStream,
-    /// The other end.
-    pub peer: Option<IpAddr>,
-    /// Its place; keep it as long as the connection.
-    pub slot: Slot,
-}
-
 impl Listener {
-    /// Listen on `HOST:PORT`.
-    pub fn bind(addr: &str) -> Result<Self, Unbound> {
-        let bound = resolve(addr).and_then(open).and_then(TcpListener::from_std);
-        bound.map(|tcp| Self { tcp }).map_err(|source| Unbound { addr: addr.to_owned(), source })
+    /// Listen at every place. `[::]` takes IPv4 clients as well, unless `0.0.0.0` stands beside it with the same port.
+    pub fn bind_all(places: &[Place]) -> Result<Vec<Self>, Unbound> {
+        places.iter().map(|place| Self::bind_as(place, shares_port(place, places))).collect()
     }
 
-    /// Where it listens, with the port the system chose.
-    pub fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.tcp.local_addr()
+    /// Listen at one place.
+    pub fn bind(place: &Place) -> Result<Self, Unbound> {
+        Self::bind_as(place, false)
+    }
+
+    fn bind_as(place: &Place, only_v6: bool) -> Result<Self, Unbound> {
+        let bound = match place {
+            Place::Tcp(addr) => {
+                resolve(addr).and_then(|addr| open(addr, only_v6)).and_then(TcpListener::from_std).map(Bound::Tcp)
+            }
+            #[cfg(unix)]
+            Place::Unix(path) => unix::Bound::bind(path).map(Bound::Unix),
+            #[cfg(not(unix))]
+            Place::Unix(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no Unix sockets")),
+        };
+        match bound {
+            Ok(socket) => Ok(Self { socket, tls: None }),
+            Err(source) => Err(Unbound { addr: place.to_string(), source }),
+        }
+    }
+
+    /// Begin every connection with a handshake.
+    pub fn secured(self, tls: Arc<Tls>) -> Self {
+        Self { tls: Some(tls), ..self }
+    }
+
+    /// The TLS that every connection begins with, if they do.
+    pub(crate) fn tls(&self) -> Option<&Arc<Tls>> {
+        self.tls.as_ref()
+    }
+
+    /// Where it listens, with the port the system chose: `127.0.0.1:1025` or `unix:/path`.
+    pub fn local(&self) -> io::Result<String> {
+        match &self.socket {
+            Bound::Tcp(tcp) => tcp.local_addr().map(|addr| addr.to_string()),
+            #[cfg(unix)]
+            Bound::Unix(bound) => Ok(bound.local()),
+        }
+    }
+
+    /// The address it listens on; none for a Unix socket.
+    pub fn local_addr(&self) -> Option<SocketAddr> {
+        match &self.socket {
+            Bound::Tcp(tcp) => tcp.local_addr().ok(),
+            #[cfg(unix)]
+            Bound::Unix(_) => None,
+        }
     }
 
     /// The next connection. An error of one connection is that connection's; when the process has no room for another,
     /// the listener rests a moment and tries again, for ever.
-    async fn accept(&self) -> (TcpStream, SocketAddr) {
+    pub(crate) async fn accept(&self) -> (Raw, Option<IpAddr>) {
         loop {
-            match self.tcp.accept().await {
+            match self.accept_one().await {
                 Ok(accepted) => return accepted,
                 Err(error) if is_of_one_connection(&error) => {}
                 Err(error) => {
@@ -83,6 +126,19 @@ impl Listener {
             }
         }
     }
+
+    async fn accept_one(&self) -> io::Result<(Raw, Option<IpAddr>)> {
+        match &self.socket {
+            Bound::Tcp(tcp) => {
+                let (stream, peer) = tcp.accept().await?;
+                // Without it a reply may wait for an acknowledgement; a socket that is gone already fails when read.
+                let _ = stream.set_nodelay(true);
+                Ok((Raw::Tcp(stream), Some(peer.ip().to_canonical())))
+            }
+            #[cfg(unix)]
+            Bound::Unix(bound) => Ok((Raw::Unix(bound.accept().await?), None)),
+        }
+    }
 }
 
 fn is_of_one_connection(error: &io::Error) -> bool {
@@ -90,12 +146,22 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     matches!(error.kind(), ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted)
 }
 
+/// Whether this is `[::]` and `0.0.0.0` with the same port is among the others.
+fn shares_port(place: &Place, places: &[Place]) -> bool {
+    let Some(("[::]", port)) = place.parts() else { return false };
+    port != "0" && places.iter().any(|other| other.parts() == Some(("0.0.0.0", port)))
+}
+
 fn resolve(addr: &str) -> io::Result<SocketAddr> {
     addr.to_socket_addrs()?.next().ok_or_else(|| io::Error::from(io::ErrorKind::AddrNotAvailable))
 }
 
-fn open(addr: SocketAddr) -> io::Result<std::net::TcpListener> {
+fn open(addr: SocketAddr, only_v6: bool) -> io::Result<std::net::TcpListener> {
     let socket = Socket::new(Domain::for_address(addr), Type::STREAM, Some(Protocol::TCP))?;
+    if addr.is_ipv6() {
+        // Systems differ in what they do when nothing is said.
+        socket.set_only_v6(only_v6)?;
+    }
     // On Windows this option lets two programs share a port, which is the opposite of what is wanted.
     #[cfg(not(windows))]
     socket.set_reuse_address(true)?;
@@ -105,51 +171,5 @@ fn open(addr: SocketAddr) -> io::Result<std::net::TcpListener> {
     Ok(socket.into())
 }
 
-/// Accept until the stop. Each connection that the gate admits runs as `handle` says, in a lane; others are sent
-/// `turned_away` and closed.
-pub async fn serve<F, R>(
-    listener: Listener,
-    gate: Arc<Gate>,
-    lanes: Arc<Lanes>,
-    mut stop: Stop,
-    turned_away: &[u8],
-    handle: F,
-) where
-    F: Fn(Accepted) -> R + Clone + Send + 'static,
-    R: Future<Output = ()> + Send,
-{
-    loop {
-        let (stream, peer) = tokio::select! {
-            accepted = listener.accept() => accepted,
-            () = stop.reached(Phase::Draining) => return,
-        };
-        let peer = peer.ip().to_canonical();
-        match gate.admit(Some(peer)) {
-            Ok(slot) => settle(&lanes, stream, peer, slot, handle.clone()),
-            Err(limit) => {
-                tracing::debug!(%peer, ?limit, "connection turned away");
-                // One try: a fresh socket has room for it, and nobody is waited for.
-                let _ = stream.try_write(turned_away);
-            }
-        }
-    }
-}
-
-/// Take a connection over to its lane, whose event loop watches it from then on. It holds the lanes: they outlive the
-/// listener as long as there is a connection to finish.
-fn settle<F, R>(lanes: &Arc<Lanes>, stream: TcpStream, peer: IpAddr, slot: Slot, handle: F)
-where
-    F: Fn(Accepted) -> R + Send + 'static,
-    R: Future<Output = ()> + Send,
-{
-    // Without it a reply may wait for an acknowledgement; a socket that is gone already fails when read.
-    let _ = stream.set_nodelay(true);
-    let Ok(stream) = stream.into_std() else { return };
-    let held = Arc::clone(lanes);
-    lanes.spawn(async move {
-        if let Ok(stream) = TcpStream::from_std(stream) {
-            handle(Accepted { stream, peer: Some(peer), slot }).await;
-        }
-        drop(held);
-    });
-}
+#[cfg(test)]
+mod tests;

@@ -8,18 +8,20 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::BufMut;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
+use tokio::io::{AsyncReadExt, AsyncWrite};
 use tokio::time::{Instant, Sleep};
 
 use crate::linger::linger;
 use crate::stop::{Phase, Stop};
+use crate::stream::Stream;
+use crate::tls::{Secured, Tls};
 
 /// An idle connection keeps no more input buffer than this.
 const IDLE_BYTES: usize = 4 * 1024;
 
 /// A buffered connection.
-pub struct Wire<S> {
-    stream: S,
+pub struct Wire {
+    stream: Stream,
     input: Vec<u8>,
     /// How much of `input` is used up.
     used: usize,
@@ -45,16 +47,16 @@ pub enum Filled {
     Stopping,
 }
 
-impl<S> fmt::Debug for Wire<S> {
+impl fmt::Debug for Wire {
     /// Sizes only: what was read may be a password.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("Wire").field("input", &self.input.len()).field("output", &self.output.len()).finish()
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
+impl Wire {
     /// A connection that hears of the stop.
-    pub fn new(stream: S, stop: Stop) -> Self {
+    pub fn new(stream: Stream, stop: Stop) -> Self {
         let heard = stop.phase();
         Self {
             stream,
@@ -164,6 +166,19 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Wire<S> {
         }
     }
 
+    /// Go on under TLS. Nothing that came in the clear is carried over (T003): whoever sent ahead of the handshake has
+    /// no connection any more, nor has one whose handshake fails.
+    pub async fn secure(&mut self, tls: &Tls) -> io::Result<Secured> {
+        if !self.input().is_empty() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "the client sent ahead of the handshake"));
+        }
+        let stream = std::mem::replace(&mut self.stream, Stream::gone());
+        let (stream, secured) = tls.accept(stream).await?;
+        self.stream = stream;
+        (self.input, self.used) = (Vec::new(), 0);
+        Ok(secured)
+    }
+
     /// Send what was gathered, say that nothing follows, and let the other end finish, so that it can read it.
     pub async fn close(mut self, until: Instant) {
         if self.flush(until).await.is_ok() {
@@ -197,7 +212,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn reads_until_the_deadline_however_often_it_moves() {
         let (_stopper, stop) = stop::channel();
-        let (mut client, server) = tokio::io::duplex(64);
+        let (mut client, server) = Stream::pipe(64);
         let mut wire = Wire::new(server, stop);
         for _ in 0..3 {
             client.write_all(b"abc").await.unwrap();
@@ -215,7 +230,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_shorter_deadline_is_kept_after_a_longer_one() {
         let (_stopper, stop) = stop::channel();
-        let (mut client, server) = tokio::io::duplex(64);
+        let (mut client, server) = Stream::pipe(64);
         let mut wire = Wire::new(server, stop);
         client.write_all(b"a").await.unwrap();
         wire.fill(64, Instant::now() + Duration::from_secs(600), Phase::Draining).await;
@@ -227,7 +242,7 @@ mod tests {
     #[tokio::test]
     async fn hears_of_the_stop_from_the_phase_it_asks_for() {
         let (stopper, stop) = stop::channel();
-        let (_client, server) = tokio::io::duplex(64);
+        let (_client, server) = Stream::pipe(64);
         let mut wire = Wire::new(server, stop);
         let short = Instant::now() + Duration::from_millis(20);
         stopper.advance(Phase::Draining);
@@ -242,7 +257,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_that_reads_nothing_is_given_up() {
         let (_stopper, stop) = stop::channel();
-        let (_client, server) = tokio::io::duplex(8);
+        let (_client, server) = Stream::pipe(8);
         let mut wire = Wire::new(server, stop);
         wire.output().extend_from_slice(&[b'x'; 100]);
         assert_eq!(wire.flush(soon()).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
@@ -251,7 +266,7 @@ mod tests {
     #[tokio::test]
     async fn an_idle_connection_keeps_a_small_buffer() {
         let (_stopper, stop) = stop::channel();
-        let (mut client, server) = tokio::io::duplex(1 << 20);
+        let (mut client, server) = Stream::pipe(1 << 20);
         let mut wire = Wire::new(server, stop);
         client.write_all(&[b'x'; 100_000]).await.unwrap();
         wire.fill(1 << 20, soon(), Phase::Draining).await;

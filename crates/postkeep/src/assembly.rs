@@ -1,4 +1,7 @@
-//! The one page of wiring: every room is made here and given the others it needs. The only file that names an engine.
+//! The one page of wiring: every room is made here and given the others it needs. The only file that names an engine; the
+//! doors are hung in the file beside it.
+
+mod doors;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -6,9 +9,9 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
-use mailroom::Mailroom;
-use net::{Gate, Lanes, Listener, Stop, Stopper};
+use anyhow::{Context, Result, bail};
+use mailroom::{Mailroom, Senders};
+use net::{Lanes, Stopper};
 use store::{Memory, SystemClock};
 use store_disk::Disk;
 #[cfg(feature = "jetstream")]
@@ -16,16 +19,18 @@ use store_jetstream::Jetstream;
 use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 
-use crate::announce::{Started, dialled};
+use crate::announce::Started;
 use crate::config::{self, Config, Engine, Size, Store, Time};
 use crate::signals::Signals;
-use crate::{limits, log};
+use crate::{certificate, counters, limits, log, users};
 
 /// What has not finished within the grace has so long to say its last word.
 const LAST_WORD: Duration = Duration::from_secs(2);
 /// How often, and how much at a time, mail is let go whose time has come.
 const SWEEP_EVERY: Duration = Duration::from_secs(5);
 const SWEEP_MESSAGES: usize = 100_000;
+/// How often rates are forgotten that are whole again.
+pub(crate) const FORGET_EVERY: Duration = Duration::from_secs(30);
 
 const NO_THREADS: &str = "cannot start the threads; lower runtime.workers or allow this user more";
 
@@ -46,13 +51,14 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
 
 async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     let mut signals = Signals::hear().context("cannot hear signals")?;
-    let smtp = bind("smtp.addr", &config.smtp_addr)?;
-    let http = bind("http.addr", &config.http_addr)?;
+    let counters = counters::start()?;
+    let begun = certificate::begin(&config.tls, &config.smtp.hostname)?;
+    let bound = doors::bind(&config.doors, begun.as_ref().map(|begun| &begun.tls))?;
     let started = Started {
-        listeners: vec![("smtp", smtp.local_addr()?), ("http", http.local_addr()?)],
-        send: format!("smtp://{}", dialled(smtp.local_addr()?)),
-        look: config.http.public_url.clone().unwrap_or(format!("http://{}", dialled(http.local_addr()?))),
+        listeners: bound.told()?,
+        look: config.http.public_url.clone(),
         kept: kept(&config.store),
+        trust: begun.as_ref().and_then(|begun| begun.trust.clone()),
     };
     let (stopper, stop) = net::stop::channel();
     let grace = config.stop_grace;
@@ -63,7 +69,8 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
         // Brokers may keep us waiting.
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
-    spawn(&mut servers, engine, config, smtp, http, lanes, stop);
+    let mailroom = mailroom(engine, &config, &mut servers)?;
+    doors::open(&mut servers, bound, doors::Behind { config, mailroom, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
     let code = end(signals, stopper, servers, grace).await?;
@@ -73,33 +80,25 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// Listen, or say which key to change; the error's own words tell its cause already.
-fn bind(key: &str, addr: &str) -> Result<Listener> {
-    Listener::bind(addr).map_err(|unbound| anyhow!("{key}: {unbound}"))
+/// The mailroom, with those who may sign in.
+fn mailroom(engine: Arc<dyn store::Store>, config: &Config, servers: &mut JoinSet<()>) -> Result<Arc<Mailroom>> {
+    let mut settings = config.mailroom.clone();
+    if let Some(path) = &config.guards.users {
+        let (roll, watched) = users::read_first(path)?;
+        settings.senders = Senders::List(Arc::clone(&roll));
+        servers.spawn(users::watch(watched, roll));
+    }
+    let mailroom = Mailroom::new(engine, settings);
+    servers.spawn(forget(Arc::clone(&mailroom)));
+    Ok(mailroom)
 }
 
-/// Start every server.
-fn spawn(
-    servers: &mut JoinSet<()>,
-    engine: Arc<dyn store::Store>,
-    config: Config,
-    smtp: Listener,
-    http: Listener,
-    lanes: Arc<Lanes>,
-    stop: Stop,
-) {
-    let mailroom = Mailroom::new(engine, config.mailroom);
-    let gate = Gate::new(config.smtp.connections_max, config.smtp.connections_per_ip_max);
-    servers.spawn(smtp::serve(
-        smtp,
-        Arc::new(config.smtp),
-        Arc::clone(&mailroom),
-        gate,
-        Arc::clone(&lanes),
-        stop.clone(),
-    ));
-    let gate = Gate::new(config.http.connections_max, config.http.connections_per_ip_max);
-    servers.spawn(web::serve(http, Arc::new(config.http), mailroom, gate, lanes, stop));
+/// Rates that are whole again need not be remembered.
+async fn forget(mailroom: Arc<Mailroom>) {
+    loop {
+        tokio::time::sleep(FORGET_EVERY).await;
+        mailroom.forget_idle();
+    }
 }
 
 /// An engine, and how it is closed when everybody has ended.

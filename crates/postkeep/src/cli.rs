@@ -1,6 +1,8 @@
 //! The command line: what can be asked of the program, and how it ends. It does none of it itself.
 
+mod sendmail;
 mod store;
+mod users;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -12,7 +14,9 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::assembly;
 use crate::config::{Checked, DEFAULTS, Sources};
+use sendmail::{SENDMAIL_OPTIONS, SendmailArgs};
 use store::{STORE_EXAMPLES, StoreCommand};
+use users::{USERS_EXAMPLES, UsersCommand};
 
 /// The program could not start or had to give up.
 const FAILED: u8 = 1;
@@ -92,6 +96,12 @@ enum Command {
     /// Check, back up, export from or import into a store on a disk
     #[command(subcommand, arg_required_else_help = true, after_help = STORE_EXAMPLES)]
     Store(StoreCommand),
+    /// Make hashes of passwords, for those who sign in by a list
+    #[command(subcommand, arg_required_else_help = true, after_help = USERS_EXAMPLES)]
+    Users(UsersCommand),
+    /// Hand on a message from stdin, in place of /usr/sbin/sendmail
+    #[command(disable_help_flag = true, override_usage = sendmail::USAGE, after_help = SENDMAIL_OPTIONS)]
+    Sendmail(SendmailArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -119,6 +129,9 @@ struct Given {
 
 /// Do what the command line asks.
 pub(crate) fn run() -> ExitCode {
+    if let Some(code) = sendmail::started() {
+        return code;
+    }
     let Cli { given, command } = Cli::parse();
     match command.unwrap_or(Command::Serve(Given::default())) {
         Command::Serve(more) => serve(&given.over(more)),
@@ -126,6 +139,8 @@ pub(crate) fn run() -> ExitCode {
         Command::Config(ConfigCommand::Show(more)) => show(&given.over(more)),
         Command::Config(ConfigCommand::Default) => print(DEFAULTS),
         Command::Store(command) => store::run(given, command),
+        Command::Users(command) => users::run(command),
+        Command::Sendmail(args) => sendmail::run(args),
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn fit(config: &mut Config, workers: usize) -> Option<String> {
     cut(config, workers, raise()?)
 }
 
-/// Share what the limit leaves between SMTP and HTTP in the proportion they were asked for.
+/// Share what the limit leaves between the protocols in the proportion they were asked for.
 fn cut(config: &mut Config, workers: usize, files: u64) -> Option<String> {
     let store = match &config.store.engine {
         Engine::Memory(_) => 0,
@@ -27,19 +27,25 @@ fn cut(config: &mut Config, workers: usize, files: u64) -> Option<String> {
         Engine::Jetstream(_) => BROKERS,
     };
     let reserve = RESERVE + PER_WORKER * workers as u64 + store;
-    let room = files.saturating_sub(reserve).max(2);
-    let (smtp, http) = (config.smtp.connections_max, config.http.connections_max);
-    let (smtp_share, all) = (smtp as u64, smtp as u64 + http as u64);
+    let room = files.saturating_sub(reserve).max(3);
+    let mut shares = [
+        ("smtp.connections_max", &mut config.smtp.connections_max),
+        ("http.connections_max", &mut config.http.connections_max),
+        ("pop3.connections_max", &mut config.pop3.connections_max),
+    ];
+    let all: u64 = shares.iter().map(|(_, share)| **share as u64).sum();
     if all <= room {
         return None;
     }
-    let smtp_fits = (room * smtp_share / all).clamp(1, room - 1);
-    config.smtp.connections_max = usize::try_from(smtp_fits).unwrap_or(smtp);
-    config.http.connections_max = usize::try_from(room - smtp_fits).unwrap_or(http);
+    let mut told = Vec::new();
+    for (key, share) in &mut shares {
+        let fits = (room * **share as u64 / all).max(1) as usize;
+        told.push(format!("{key} is {fits} instead of {share}"));
+        **share = fits;
+    }
     Some(format!(
-        "the limit of open files is {files} here, so smtp.connections_max is {} instead of {smtp} and \
-         http.connections_max {} instead of {http}; raise the limit (ulimit -Hn) to have them whole",
-        config.smtp.connections_max, config.http.connections_max,
+        "the limit of open files is {files} here, so {}; raise the limit (ulimit -Hn) to have them whole",
+        told.join(", ")
     ))
 }
 
@@ -75,23 +81,26 @@ mod tests {
     use super::*;
     use crate::config::{Checked, Sources};
 
-    fn check(files: u64, smtp: usize, http: usize, expected: (usize, usize), told: bool) {
+    fn check(files: u64, asked: [usize; 3], expected: [usize; 3]) {
         let mut config = Checked::of(&Sources::default()).unwrap().config();
+        let [smtp, http, pop3] = asked;
         (config.smtp.connections_max, config.http.connections_max) = (smtp, http);
+        config.pop3.connections_max = pop3;
         let said = cut(&mut config, 2, files);
-        assert_eq!((config.smtp.connections_max, config.http.connections_max), expected, "{files} files");
-        assert_eq!(said.is_some(), told, "{said:?}");
+        let fits = [config.smtp.connections_max, config.http.connections_max, config.pop3.connections_max];
+        assert_eq!(fits, expected, "{files} files");
+        assert_eq!(said.is_some(), asked != expected, "{said:?}");
     }
 
     #[test]
     fn f08_connections_are_cut_to_the_files_there_are() {
-        check(20_000, 12_000, 4_000, (12_000, 4_000), false);
-        check(16_032, 12_000, 4_000, (12_000, 4_000), false);
-        check(16_031, 12_000, 4_000, (11_999, 4_000), true);
-        check(128, 12_000, 4_000, (72, 24), true);
-        check(128, 1_000_000, 1, (95, 1), true);
-        check(128, 1, 1_000_000, (1, 95), true);
-        check(0, 12_000, 4_000, (1, 1), true);
+        check(20_000, [12_000, 4_000, 2_000], [12_000, 4_000, 2_000]);
+        check(18_032, [12_000, 4_000, 2_000], [12_000, 4_000, 2_000]);
+        check(18_031, [12_000, 4_000, 2_000], [11_999, 3_999, 1_999]);
+        check(122, [12_000, 4_000, 2_000], [60, 20, 10]);
+        check(128, [1_000_000, 1, 1], [95, 1, 1]);
+        check(128, [1, 1_000_000, 1], [1, 95, 1]);
+        check(0, [12_000, 4_000, 2_000], [2, 1, 1]);
     }
 
     #[test]

@@ -8,8 +8,10 @@ use std::io::{self, IsTerminal, Write};
 use std::panic::PanicHookInfo;
 
 use tracing_subscriber::field::MakeExt;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::fmt::format::debug_fn;
+use tracing_subscriber::layer::SubscriberExt;
 
 /// How much is told.
 pub(crate) type Level = tracing::Level;
@@ -44,12 +46,20 @@ where
                 "message" => write!(Escaping(out), "{value:?}"),
                 name => write!(Escaping(out), "{name}={value:?}"),
             });
-            Box::new(builder.with_ansi(colours).fmt_fields(fields.delimited(" ")).with_writer(out).finish())
+            let subscriber = builder.with_ansi(colours).fmt_fields(fields.delimited(" ")).with_writer(out).finish();
+            Box::new(subscriber.with(ours(level)))
         }
-        Format::Json => Box::new(
-            builder.json().flatten_event(true).with_current_span(false).with_writer(AsciiControl(out)).finish(),
-        ),
+        Format::Json => {
+            let builder = builder.json().flatten_event(true).with_current_span(false);
+            Box::new(builder.with_writer(AsciiControl(out)).finish().with(ours(level)))
+        }
     }
+}
+
+/// What libraries tell of their own well-being is for those who look closely.
+fn ours(level: Level) -> Targets {
+    let theirs = if level > Level::INFO { level } else { level.min(Level::WARN) };
+    Targets::new().with_default(level).with_target("async_nats", theirs).with_target("hickory", theirs)
 }
 
 /// A panic is a fault of this program: it ends one task, and is told as an event like any other.
@@ -190,5 +200,12 @@ mod tests {
     #[test]
     fn the_level_is_kept() {
         assert_eq!(logged(Format::Text, || tracing::debug!("too much")), "");
+    }
+
+    #[test]
+    fn libraries_tell_what_is_wrong_and_no_more() {
+        assert_eq!(logged(Format::Text, || tracing::info!(target: "async_nats::connector", "connected")), "");
+        let told = logged(Format::Json, || tracing::warn!(target: "async_nats::connector", "lost"));
+        assert!(told.contains("lost"), "{told}");
     }
 }

@@ -2,12 +2,16 @@
 
 mod announce;
 mod assembly;
+mod certificate;
 mod cli;
 mod config;
+mod counters;
 mod limits;
 mod log;
 mod owner;
+mod sendmail;
 mod signals;
+mod users;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,7 @@
 //! Command lines read into values: the tree of this file is the grammar of RFC 5321 §4.1.1 and its extensions.
 
 use mail::address::{BadAddress, Charset, Path};
-use mailroom::Stage;
+use mailroom::{Secret, Stage};
 
 use crate::reply::Reply;
 
@@ -11,6 +11,9 @@ use crate::reply::Reply;
 pub enum Command {
     Ehlo(String),
     Helo(String),
+    Lhlo(String),
+    StartTls,
+    Auth { mechanism: Mechanism, initial: Option<Secret> },
     Mail { path: Path, parameters: MailParameters },
     Rcpt { path: Path },
     Data,
@@ -20,6 +23,17 @@ pub enum Command {
     Vrfy,
     Help,
     Quit,
+}
+
+/// The mechanisms of AUTH that are offered (RFC 4954, RFC 4616).
+///
+/// CRAM-MD5 is not: it needs the password itself on the server, where a hash should lie, and cannot be used when any
+/// password is taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs, reason = "each is its registered name")]
+pub enum Mechanism {
+    Plain,
+    Login,
 }
 
 /// The parameters of MAIL that are offered.
@@ -47,6 +61,8 @@ pub struct Bad {
 pub enum Then {
     /// The next command.
     GoOn,
+    /// The handshake: what follows is under TLS.
+    Secure,
     /// Nothing: the connection ends.
     Close,
 }
@@ -63,12 +79,15 @@ impl Bad {
     }
 }
 
-const UNKNOWN: Reply = Reply::new(500, (5, 5, 2), "This is not a command; HELP lists those that are");
+pub(crate) const UNKNOWN: Reply = Reply::new(500, (5, 5, 2), "This is not a command; HELP lists those that are");
 const NO_ARGUMENT: Reply = Reply::new(501, (5, 5, 4), "This command takes no argument");
 const NEEDS_NAME: Reply = Reply::new(501, (5, 5, 4), "Say who you are: EHLO and your host name or address literal");
 const NEEDS_ARGUMENT: Reply = Reply::new(501, (5, 5, 4), "VRFY needs an address");
 const NO_EXPN: Reply = Reply::new(502, (5, 5, 1), "Lists are not expanded here");
-const NOT_OFFERED: Reply = Reply::new(502, (5, 5, 1), "Not offered here; EHLO lists what is");
+pub(crate) const NOT_OFFERED: Reply = Reply::new(502, (5, 5, 1), "Not offered here; EHLO lists what is");
+const SAY_AUTH: Reply =
+    Reply::new(501, (5, 5, 4), "Write it as AUTH PLAIN or AUTH LOGIN, and at most one word behind it");
+const NO_MECHANISM: Reply = Reply::new(504, (5, 5, 4), "This mechanism is not offered here; take PLAIN or LOGIN");
 const SAY_FROM: Reply = Reply::new(501, (5, 5, 4), "Write it as MAIL FROM:<user@example.com>");
 const SAY_TO: Reply = Reply::new(501, (5, 5, 4), "Write it as RCPT TO:<user@example.com>");
 const BAD_PARAMETER: Reply = Reply::new(501, (5, 5, 4), "A parameter has a bad value or is given twice");
@@ -91,6 +110,9 @@ pub fn parse(line: &[u8]) -> Result<Command, Bad> {
         b"BDAT" => bdat(argument),
         b"EHLO" => name(argument).map(Command::Ehlo),
         b"HELO" => name(argument).map(Command::Helo),
+        b"LHLO" => name(argument).map(Command::Lhlo),
+        b"STARTTLS" => bare(Command::StartTls),
+        b"AUTH" => auth(argument).map_err(Bad::from),
         b"RSET" => bare(Command::Rset),
         b"NOOP" => Ok(Command::Noop),
         b"VRFY" if argument.is_empty() => Err(NEEDS_ARGUMENT.into()),
@@ -98,7 +120,6 @@ pub fn parse(line: &[u8]) -> Result<Command, Bad> {
         b"HELP" => Ok(Command::Help),
         b"QUIT" => bare(Command::Quit),
         b"EXPN" => Err(NO_EXPN.into()),
-        b"STARTTLS" | b"AUTH" => Err(NOT_OFFERED.into()),
         _ => Err(UNKNOWN.into()),
     }
 }
@@ -112,6 +133,32 @@ fn uppercase<'a>(word: &[u8], room: &'a mut [u8; VERB_MAX]) -> &'a [u8] {
     room.copy_from_slice(word);
     room.make_ascii_uppercase();
     room
+}
+
+/// AUTH with its mechanism and, behind it, the first word of the exchange: `=` stands for an empty one.
+fn auth(argument: &[u8]) -> Result<Command, Reply> {
+    let mut words = argument.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    let mechanism = words.next().ok_or(SAY_AUTH)?;
+    let mechanism = match uppercase(mechanism, &mut [0; VERB_MAX]) {
+        b"PLAIN" => Mechanism::Plain,
+        b"LOGIN" => Mechanism::Login,
+        _ => return Err(NO_MECHANISM),
+    };
+    let initial = words.next().map(|word| if word == b"=" { &b""[..] } else { word });
+    match words.next() {
+        None => Ok(Command::Auth { mechanism, initial: initial.map(|word| Secret::from(word.to_vec())) }),
+        Some(_) => Err(SAY_AUTH),
+    }
+}
+
+/// Whether a line is long by right: what AUTH carries may be (RFC 4954 §4).
+pub(crate) fn may_be_long(input: &[u8]) -> bool {
+    input.get(..5).is_some_and(|front| front.eq_ignore_ascii_case(b"AUTH "))
+}
+
+/// Whether a first line is the header of a proxy that was not told of to us: what it says is not believed (T019).
+pub fn is_proxy(line: &[u8]) -> bool {
+    line.starts_with(b"PROXY ")
 }
 
 /// Whether a first line is an HTTP request: a browser that was led here speaks its own protocol (T020).
@@ -209,7 +256,7 @@ fn parameters(rest: &[u8]) -> Result<impl Iterator<Item = &[u8]>, Reply> {
 }
 
 fn mail_parameters(rest: &[u8]) -> Result<MailParameters, Reply> {
-    let (mut found, mut body) = (MailParameters::default(), false);
+    let (mut found, mut body, mut auth) = (MailParameters::default(), false, false);
     for word in parameters(rest)? {
         let split = word.iter().position(|byte| *byte == b'=');
         let (keyword, value) = match split {
@@ -220,7 +267,9 @@ fn mail_parameters(rest: &[u8]) -> Result<MailParameters, Reply> {
             (b"SIZE", Some(value)) if found.size.is_none() => found.size = Some(size(value)?),
             (b"BODY", Some(value)) if !body && is_body(value) => body = true,
             (b"SMTPUTF8", None) if !found.utf8 => found.utf8 = true,
-            (b"SIZE" | b"BODY" | b"SMTPUTF8", _) => return Err(BAD_PARAMETER),
+            // Who submitted the message elsewhere (RFC 4954 §5): taken and not believed.
+            (b"AUTH", Some(value)) if !auth && !value.is_empty() => auth = true,
+            (b"SIZE" | b"BODY" | b"SMTPUTF8" | b"AUTH", _) => return Err(BAD_PARAMETER),
             _ => return Err(UNKNOWN_PARAMETER),
         }
     }

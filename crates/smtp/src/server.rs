@@ -3,17 +3,19 @@
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use futures_util::FutureExt;
-use mailroom::{Caller, Error, Mailroom, Parcel, Status, StoreError};
-use net::{Accepted, Budget, Filled, Gate, Lanes, Listener, Phase, Reservation, Stop, Wire};
-use tokio::io::{AsyncRead, AsyncWrite};
+use mailroom::{Caller, Desk, Error, Mailroom, Parcel, Secret, SignInError, Stage, Status, StoreError};
+use net::{Accepted, Budget, Filled, Hall, Listener, Phase, Reservation, Stop, Stream, Tls, Wire};
 use tokio::time::{Instant, sleep};
 
 use crate::command::Then;
+use crate::counters::{COUNTERS, Kind};
+use crate::limits::{Conduct, Limits};
 use crate::reply::{Enhanced, Reply};
-use crate::session::{Answer, Question, Say, Session, Step, Want};
+use crate::session::{Answer, Dialect, Link, Question, Say, Session, Step, Want};
 use crate::settings::Settings;
 
 /// Replies to pipelined commands are gathered up to this size before they are sent.
@@ -27,22 +29,16 @@ const STOPPING: Reply = Reply::new(421, (4, 3, 2), "This server is being stopped
 const BROKEN: Reply = Reply::new(421, (4, 3, 0), "This server made a mistake; the session ends, try again");
 const EARLY: Reply = Reply::new(554, (5, 5, 1), "Wait for the greeting before you speak; closing");
 
-/// Serve SMTP until the stop. Connections that run then finish what they are at.
-pub async fn serve(
-    listener: Listener,
-    settings: Arc<Settings>,
-    mailroom: Arc<Mailroom>,
-    gate: Arc<Gate>,
-    lanes: Arc<Lanes>,
-    stop: Stop,
-) {
-    let turned_away = format!("421 {} Too many connections; try again soon\r\n", settings.hostname);
-    let server = Arc::new(Server::new(settings, mailroom));
-    let sessions = stop.clone();
-    net::serve(listener, gate, lanes, stop, turned_away.as_bytes(), move |Accepted { stream, peer, slot }| {
+/// Serve SMTP or LMTP until the stop. Connections that run then finish what they are at.
+pub async fn serve(listener: Listener, dialect: Dialect, server: Arc<Server>, hall: Arc<Hall>) {
+    let turned_away = format!("421 {} Too many connections; try again soon\r\n", server.settings.hostname);
+    let sessions = hall.stop.clone();
+    net::serve(listener, hall, turned_away.as_bytes(), move |accepted| {
         let (server, stop) = (Arc::clone(&server), sessions.clone());
         async move {
-            server.converse(stream, peer, stop).await;
+            let Accepted { stream, peer, secured, slot } = accepted;
+            let link = Link { dialect, peer, secured, has_certificate: server.has_certificate() };
+            server.converse(stream, link, stop).await;
             drop(slot);
         }
     })
@@ -53,31 +49,46 @@ pub async fn serve(
 pub struct Server {
     settings: Arc<Settings>,
     mailroom: Arc<Mailroom>,
+    tls: Option<Arc<Tls>>,
+    limits: Limits,
     budget: Arc<Budget>,
 }
 
 impl Server {
-    /// A server in front of a mailroom.
-    pub fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>) -> Self {
-        Self { budget: Budget::new(settings.in_flight_max), settings, mailroom }
+    /// A server in front of a mailroom, which offers STARTTLS when it has what that takes.
+    pub fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>, tls: Option<Arc<Tls>>) -> Self {
+        // All of them are there to be read from the start.
+        LazyLock::force(&COUNTERS);
+        let budget = Budget::new(settings.in_flight_max);
+        Self { settings, mailroom, tls, limits: Limits::default(), budget }
+    }
+
+    /// The same with limits for each address.
+    pub fn limited(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// Whether STARTTLS could succeed now.
+    pub fn has_certificate(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.is_ready())
     }
 
     /// Hold a session to its end. A mistake of ours ends this session and no other.
-    pub async fn converse<S>(&self, stream: S, peer: Option<IpAddr>, stop: Stop)
-    where
-        S: AsyncRead + AsyncWrite + Unpin,
-    {
+    pub async fn converse(&self, stream: Stream, link: Link, stop: Stop) {
         let mut wire = Wire::new(stream, stop);
         let mut talk = Talk {
             server: self,
             wire: &mut wire,
-            caller: Caller::Anonymous { peer },
+            caller: Caller::Anonymous { peer: link.peer },
+            peer: link.peer,
+            conduct: Conduct::new(&self.limits, link.peer),
             reservation: self.budget.reserve(),
             line_began: None,
             transaction_began: None,
         };
-        let session = Session::new(Arc::clone(&self.settings), peer);
+        let session = Session::new(Arc::clone(&self.settings), link);
         let ended = AssertUnwindSafe(talk.run(session)).catch_unwind().await;
+        drop(talk);
         if ended.is_err() {
             tracing::error!("a session panicked; it was ended, the server goes on");
             BROKEN.write(wire.output(), Enhanced::Hidden);
@@ -87,10 +98,12 @@ impl Server {
 }
 
 /// A session under way.
-struct Talk<'a, S> {
+struct Talk<'a> {
     server: &'a Server,
-    wire: &'a mut Wire<S>,
+    wire: &'a mut Wire,
     caller: Caller,
+    peer: Option<IpAddr>,
+    conduct: Conduct<'a>,
     reservation: Reservation,
     /// When the first octet of the command line under way came.
     line_began: Option<Instant>,
@@ -100,12 +113,38 @@ struct Talk<'a, S> {
 /// Why a session ends without a word of its own.
 struct Over;
 
-impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
+impl Talk<'_> {
     async fn run(&mut self, mut session: Session) {
         if !self.greet(&session).await {
             return;
         }
-        while let Ok(Then::GoOn) = self.turn(&mut session).await {}
+        loop {
+            let ended = match self.turn(&mut session).await {
+                Ok(Then::GoOn) => Ok(()),
+                Ok(Then::Secure) => self.secure(&mut session).await,
+                Ok(Then::Close) | Err(Over) => Err(Over),
+            };
+            if ended.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// STARTTLS was agreed on. Whoever sent ahead of the handshake is cut off: what came in the clear may be anybody's
+    /// (T003).
+    async fn secure(&mut self, session: &mut Session) -> Result<(), Over> {
+        let Some(tls) = &self.server.tls else { return Err(Over) };
+        if !self.wire.input().is_empty() {
+            return Err(Over);
+        }
+        self.flush().await?;
+        let secured = self.wire.secure(tls).await.map_err(|error| {
+            tracing::debug!(peer = ?self.peer, %error, "a handshake failed");
+            Over
+        })?;
+        self.caller = Caller::Anonymous { peer: self.peer };
+        session.secured(secured);
+        Ok(())
     }
 
     /// Greet; a client that talks into a greeting that is held back has not waited for it.
@@ -114,7 +153,11 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
         if !delay.is_zero() {
             let filled = self.wire.fill(COMMAND_BYTES, Instant::now() + delay, Phase::Draining).await;
             if filled != Filled::TimedOut {
-                let reply = if filled == Filled::More { EARLY } else { STOPPING };
+                let is_early = filled == Filled::More;
+                if is_early {
+                    COUNTERS.refused(Kind::EarlyTalker);
+                }
+                let reply = if is_early { EARLY } else { STOPPING };
                 reply.write(self.wire.output(), Enhanced::Hidden);
                 return false;
             }
@@ -137,7 +180,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
             }
             Step::Say(say) => say,
             Step::Ask(question) => {
-                let answer = self.server.put(&self.caller, question).await;
+                let answer = match question {
+                    Question::SignIn(user, secret) => self.sign_in(&user, &secret).await,
+                    question => self.server.put(&self.caller, &self.conduct, question).await,
+                };
                 session.answer(answer, self.server.mailroom.now())
             }
         };
@@ -145,21 +191,48 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
         self.say(say, session.enhanced()).await
     }
 
-    async fn say(&mut self, say: Say, enhanced: Enhanced) -> Result<Then, Over> {
-        if let Some(refusal) = say.refusal {
-            self.server.mailroom.refused(&self.caller, *refusal);
+    async fn sign_in(&mut self, user: &str, secret: &Secret) -> Answer {
+        match self.server.mailroom.sign_in(Desk::Smtp, self.peer, user, &secret.text()).await {
+            Ok(caller) => {
+                self.caller = caller;
+                Answer::SignedIn
+            }
+            Err(why) => Answer::NotSignedIn(why),
         }
-        if let Some(delay) = say.delay {
+    }
+
+    async fn say(&mut self, say: Say, enhanced: Enhanced) -> Result<Then, Over> {
+        if let Some(delay) = self.delay(&say) {
             self.flush().await?;
             sleep(delay).await;
         }
+        if let Some(refusal) = say.refusal {
+            if refusal.stage == Stage::Data {
+                COUNTERS.refused(Kind::Content);
+            }
+            self.server.mailroom.refused(&self.caller, *refusal);
+        }
         if let Some(reply) = say.reply {
-            reply.write(self.wire.output(), enhanced);
+            for _ in 0..say.times {
+                reply.write(self.wire.output(), enhanced);
+            }
         }
         if self.wire.output().len() >= OUTPUT_BYTES {
             self.flush().await?;
         }
         Ok(say.then)
+    }
+
+    /// How long this is held back: a refusal for `smtp.tarpit` at least, so that trying again and again takes time. When
+    /// the program stops nobody is made to wait.
+    fn delay(&self, say: &Say) -> Option<Duration> {
+        let tarpit = self.server.settings.tarpit;
+        let is_refusal = say.reply.as_ref().is_some_and(Reply::is_negative);
+        if !is_refusal || tarpit.is_zero() || self.wire.phase() > Phase::Running {
+            return say.delay;
+        }
+        COUNTERS.tarpitted.increment(1);
+        Some(say.delay.unwrap_or_default().max(tarpit))
     }
 
     /// Send what was said and wait for more.
@@ -172,8 +245,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
         let bytes = if want == Want::Content { CONTENT_BYTES } else { COMMAND_BYTES };
         let until = self.deadline(session, want);
         let hear = if session.in_transaction() { Phase::Ending } else { Phase::Draining };
+        let before = self.wire.input().len();
         let reply = match self.wire.fill(bytes, until, hear).await {
-            Filled::More => return Ok(Then::GoOn),
+            Filled::More => {
+                self.conduct.read(self.wire.input().len() - before);
+                return Ok(Then::GoOn);
+            }
             Filled::Closed => return Err(Over),
             Filled::TimedOut => TIMED_OUT,
             Filled::Stopping => STOPPING,
@@ -203,17 +280,24 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Talk<'_, S> {
 }
 
 impl Server {
-    /// Put a question to the mailroom.
-    async fn put(&self, caller: &Caller, question: Question<'_>) -> Answer {
+    /// Put a question to the mailroom, unless the client's address decides it.
+    async fn put(&self, caller: &Caller, conduct: &Conduct<'_>, question: Question<'_>) -> Answer {
         match question {
             Question::Sender(sender) => {
-                Answer::Sender(self.mailroom.judge_sender(caller, sender), self.mailroom.begin())
+                COUNTERS.transactions.increment(1);
+                let verdict = conduct.objects_to_mail();
+                let verdict = verdict.unwrap_or_else(|| self.mailroom.judge_sender(caller, sender));
+                Answer::Sender(verdict, self.mailroom.begin())
             }
             Question::Recipient(sender, address) => {
-                let (verdict, mailbox) = self.mailroom.judge_recipient(caller, sender, address);
+                let (verdict, mailbox) = match conduct.objects_to_recipient() {
+                    Some(verdict) => (verdict, self.mailroom.named(&address.to_string()).ok()),
+                    None => self.mailroom.judge_recipient(caller, sender, address),
+                };
                 Answer::Recipient(verdict, mailbox)
             }
             Question::Deliver(parcel) => self.deliver(caller, parcel).await,
+            Question::SignIn(..) => Answer::NotSignedIn(SignInError::Off),
         }
     }
 

@@ -4,6 +4,7 @@
 //! The server calls [`Session::step`] with what was read until it says [`Step::Read`]. A [`Question`] is put to the
 //! mailroom and its answer fed back by [`Session::answer`].
 
+mod auth;
 mod commands;
 mod content;
 mod intake;
@@ -15,13 +16,15 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mail::{Address, Envelope, Mailbox, ReversePath, TransactionId};
-use mailroom::{Parcel, Refusal, Stage, Status, Verdict};
+use mailroom::{Parcel, Refusal, Secret, SignInError, Stage, Status, Verdict};
+use net::Secured;
 use net::line::{self, Line, Rest};
 
 use crate::command::{self, Then};
 use crate::data::Unstuffer;
 use crate::reply::{Enhanced, Reply};
 use crate::settings::Settings;
+use auth::{AUTH_LINE_MAX, Exchange};
 use transaction::Transaction;
 
 /// Of a line that is too long so many times its limit is swallowed, for one reply; beyond that the connection ends.
@@ -30,6 +33,8 @@ const LONG_LINES_MAX: usize = 512;
 const TOO_LONG: Reply = Reply::new(500, (5, 5, 2), "The line is too long");
 const BARE_COMMAND: Reply = Reply::new(500, (5, 5, 2), "A line ends in CRLF, and holds no other CR or LF; closing");
 const HTTP: Reply = Reply::new(554, (5, 5, 1), "This is SMTP and not HTTP; closing");
+const PROXY: Reply =
+    Reply::new(554, (5, 7, 1), "The PROXY protocol is taken from the networks of smtp.proxy_from only; closing");
 const TOO_MANY_ERRORS: Reply = Reply::new(421, (4, 7, 0), "Too many errors; closing");
 const TOO_MANY_COMMANDS: Reply = Reply::new(421, (4, 7, 0), "Too many commands without mail; closing");
 
@@ -37,14 +42,39 @@ const TOO_MANY_COMMANDS: Reply = Reply::new(421, (4, 7, 0), "Too many commands w
 #[derive(Debug)]
 pub struct Session {
     settings: Arc<Settings>,
-    peer: Option<IpAddr>,
+    link: Link,
     hello: Option<Hello>,
+    /// Who signed in.
+    user: Option<String>,
     transaction: Option<Box<Transaction>>,
     mode: Mode,
     errors: u32,
     idle_commands: u32,
     /// Whether a first command has come.
     spoken: bool,
+}
+
+/// How the client is connected.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Link {
+    /// Which of the two languages is spoken.
+    pub dialect: Dialect,
+    /// The client's address; none for a Unix socket.
+    pub peer: Option<IpAddr>,
+    /// What the handshake agreed on, under TLS.
+    pub secured: Option<Secured>,
+    /// Whether there is a certificate to begin TLS with.
+    pub has_certificate: bool,
+}
+
+/// SMTP, or its sibling for the last step to a mailbox.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Dialect {
+    /// RFC 5321.
+    #[default]
+    Smtp,
+    /// RFC 2033: a reply for each recipient.
+    Lmtp,
 }
 
 /// Who the client says it is.
@@ -65,6 +95,8 @@ enum Mode {
     Data(Unstuffer),
     /// A chunk of BDAT.
     Chunk(Chunk),
+    /// A line of the exchange that AUTH began.
+    Auth(Exchange),
     /// Nobody's yet: a question is open.
     Asked(Asked),
 }
@@ -83,6 +115,7 @@ enum Asked {
     Sender { path: ReversePath, announced: Option<u64>, utf8: bool },
     Recipient(Address),
     Deliver(Arc<Envelope>),
+    SignIn(String),
 }
 
 /// What the session wants next.
@@ -110,6 +143,8 @@ pub enum Want {
 pub struct Say {
     /// None: nothing is said, only closed.
     pub reply: Option<Reply>,
+    /// How often it is said: LMTP has one for each recipient.
+    pub times: usize,
     /// Wait so long first.
     pub delay: Option<Duration>,
     /// Whether the session goes on.
@@ -127,6 +162,8 @@ pub enum Question<'s> {
     Recipient(&'s ReversePath, &'s Address),
     /// Deliver?
     Deliver(Parcel),
+    /// Do this name and this password belong together?
+    SignIn(String, Secret),
 }
 
 /// The mailroom's answer to the question that is open.
@@ -140,13 +177,21 @@ pub enum Answer {
     Delivered,
     /// The message is kept nowhere.
     Refused(Status),
+    /// They do.
+    SignedIn,
+    /// They do not, or it is not told.
+    NotSignedIn(SignInError),
     /// Nobody knows whether the message is kept, so neither reply would be true and none is given.
     Unknown,
 }
 
 impl Say {
     fn now(reply: Reply, then: Then) -> Self {
-        Self { reply: Some(reply), delay: None, then, refusal: None }
+        Self { reply: Some(reply), times: 1, delay: None, then, refusal: None }
+    }
+
+    fn times(self, times: usize) -> Self {
+        Self { times, ..self }
     }
 
     fn noting(self, refusal: Box<Refusal>) -> Self {
@@ -155,12 +200,13 @@ impl Say {
 }
 
 impl Session {
-    /// A session with a client at this address.
-    pub fn new(settings: Arc<Settings>, peer: Option<IpAddr>) -> Self {
+    /// A session with a client that is connected so.
+    pub fn new(settings: Arc<Settings>, link: Link) -> Self {
         Self {
             settings,
-            peer,
+            link,
             hello: None,
+            user: None,
             transaction: None,
             mode: Mode::Command,
             errors: 0,
@@ -171,7 +217,18 @@ impl Session {
 
     /// The first line of the server (RFC 5321 §3.1).
     pub fn greeting(&self) -> Reply {
-        Reply { code: 220, enhanced: None, text: format!("{} Postkeep ESMTP ready", self.settings.hostname).into() }
+        let language = match self.link.dialect {
+            Dialect::Smtp => "ESMTP",
+            Dialect::Lmtp => "LMTP",
+        };
+        let text = format!("{} Postkeep {language} ready", self.settings.hostname);
+        Reply { code: 220, enhanced: None, text: text.into() }
+    }
+
+    /// The handshake is done. What was said before it may have been anybody's: the session is new (T004).
+    pub fn secured(&mut self, secured: Secured) {
+        (self.hello, self.user, self.transaction) = (None, None, None);
+        self.link.secured = Some(secured);
     }
 
     /// Whether replies carry enhanced codes.
@@ -203,13 +260,15 @@ impl Session {
             Mode::LongLine(_) => self.long_line(input),
             Mode::Data(_) => self.data(input, now),
             Mode::Chunk(_) => self.chunk(input, now),
+            Mode::Auth(_) => self.exchange(input),
             // An open question takes no input; the server answers before it steps on.
             Mode::Asked(_) => (0, Step::Read(Want::Command)),
         }
     }
 
     fn line(&mut self, input: &[u8], now: Timestamp) -> (usize, Step<'_>) {
-        match line::line(input, self.settings.line_max) {
+        let longest = if command::may_be_long(input) { AUTH_LINE_MAX } else { 0 };
+        match line::line(input, self.settings.line_max.max(longest)) {
             Line::Partial => (0, Step::Read(Want::Command)),
             Line::Whole(text) => (text.len() + 2, self.command(text, now)),
             Line::BareNewline => (input.len(), Step::Say(Say::now(BARE_COMMAND, Then::Close))),
@@ -243,6 +302,9 @@ impl Session {
         let first = !std::mem::replace(&mut self.spoken, true);
         if first && command::is_http(text) {
             return Step::Say(Say::now(HTTP, Then::Close));
+        }
+        if first && command::is_proxy(text) {
+            return Step::Say(Say::now(PROXY, Then::Close));
         }
         match command::parse(text) {
             Ok(command) => self.obey(command, now),

@@ -3,6 +3,8 @@
 use std::time::Duration;
 
 use mail::trace::Peer;
+use net::Plaintext;
+use net::tls::TlsUse;
 
 /// How the SMTP server behaves. Each field is the key of the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,10 +43,20 @@ pub struct Settings {
     pub write_timeout: Duration,
     /// Wait before the greeting; a client that speaks first is then turned away. Zero is no wait.
     pub greeting_delay: Duration,
+    /// Wait before each refusal. Zero is no wait.
+    pub tarpit: Duration,
     /// What becomes of a CR or LF on its own in DATA.
     pub bare_newlines: BareNewlines,
     /// Whether trace fields name the client (`smtp.trace_peer`).
     pub trace_peer: Peer,
+    /// What becomes of TLS, where there is a certificate.
+    pub tls: TlsUse,
+    /// Whether AUTH is offered (`smtp.auth` is not `off`); who may sign in is the mailroom's business.
+    pub auth: bool,
+    /// Whether MAIL needs AUTH before it.
+    pub auth_required: bool,
+    /// Where a password may come in the clear.
+    pub auth_plaintext: Plaintext,
 }
 
 /// What becomes of a CR or LF on its own in DATA.
@@ -77,8 +89,13 @@ impl Default for Settings {
             transaction_timeout: Duration::from_secs(900),
             write_timeout: Duration::from_secs(60),
             greeting_delay: Duration::ZERO,
+            tarpit: Duration::ZERO,
             bare_newlines: BareNewlines::Reject,
             trace_peer: Peer::Shown,
+            tls: TlsUse::Offer,
+            auth: true,
+            auth_required: false,
+            auth_plaintext: Plaintext::Private,
         }
     }
 }

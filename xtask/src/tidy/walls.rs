@@ -13,11 +13,13 @@ struct Wall {
 
 const EDGE: &[&str] = &["postkeep-mail", "postkeep-net", "postkeep-mailroom"];
 const ALL: &[&str] = &[
+    "postkeep-acme",
     "postkeep-http",
     "postkeep-mail",
     "postkeep-mailroom",
     "postkeep-net",
     "postkeep-pop3",
+    "postkeep-rate",
     "postkeep-smtp",
     "postkeep-store",
     "postkeep-store-disk",
@@ -26,11 +28,13 @@ const ALL: &[&str] = &[
 
 const WALLS: &[Wall] = &[
     Wall { room: "postkeep-mail", knows: &[], dev: &[] },
-    Wall { room: "postkeep-net", knows: &[], dev: &[] },
+    Wall { room: "postkeep-acme", knows: &[], dev: &[] },
+    Wall { room: "postkeep-net", knows: &["postkeep-rate"], dev: &[] },
+    Wall { room: "postkeep-rate", knows: &[], dev: &[] },
     Wall { room: "postkeep-store", knows: &["postkeep-mail"], dev: &[] },
     Wall { room: "postkeep-store-disk", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
     Wall { room: "postkeep-store-jetstream", knows: &["postkeep-mail", "postkeep-store"], dev: &["postkeep-brokers"] },
-    Wall { room: "postkeep-mailroom", knows: &["postkeep-mail", "postkeep-store"], dev: &[] },
+    Wall { room: "postkeep-mailroom", knows: &["postkeep-mail", "postkeep-rate", "postkeep-store"], dev: &[] },
     // The edges' tests need a mailroom over some engine; the edges themselves know none.
     Wall { room: "postkeep-smtp", knows: EDGE, dev: &["postkeep-store"] },
     Wall { room: "postkeep-pop3", knows: EDGE, dev: &["postkeep-store"] },

@@ -3,7 +3,7 @@
 use super::{Answer, House, letter};
 use crate::Settings;
 use crate::router::{Operation, ROUTES};
-use crate::settings::Network;
+use net::Network;
 
 const CANARY: &str = "canary-7f3a";
 
@@ -48,6 +48,7 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "GET / Home",
         "GET /livez Live",
         "GET /readyz Ready",
+        "GET /metrics Counters",
         "GET /api/v1/mailbox/{name} List",
         "DELETE /api/v1/mailbox/{name} Purge",
         "GET /api/v1/mailbox/{name}/{id} Read",
@@ -63,7 +64,7 @@ fn t066_the_public_routes_are_these_and_no_others() {
 #[tokio::test]
 async fn t066_what_is_not_in_the_table_is_404() {
     let house = house_with_canary().await;
-    let guesses = "/debug/vars /debug/pprof/ /metrics /admin /status /server-status /health /healthz /env /actuator /api \
+    let guesses = "/debug/vars /debug/pprof/ /admin /status /server-status /health /healthz /env /actuator /api \
                    /api/ /api/v1 /api/v1/ /api/v1/mailbox /api/v1/monitor/messages /api/v2 /serve/mailbox/box /mailbox \
                    /mailbox/box /api/v1/mailbox/box/latest/html /api/v1/mailbox/box/latest/source/more /.git/HEAD \
                    /.env /index.html /favicon.ico /robots.txt /livez/x /quit /shutdown";

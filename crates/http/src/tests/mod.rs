@@ -3,6 +3,7 @@
 
 mod attachments;
 mod boundary;
+mod counters;
 mod framing;
 mod import;
 mod life;
@@ -17,12 +18,13 @@ use jiff::Timestamp;
 use mail::address::Charset;
 use mail::{Address, Door, Envelope, MessageId, Recipient, ReversePath, Transport, View};
 use mailroom::{Caller, Mailroom, Parcel, SystemClock};
-use net::{Gate, Lanes, Listener, Stopper};
+use net::{Gate, Hall, Lanes, Listener, Place, Stopper};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
+use crate::counters::Render;
 use crate::Settings;
-use crate::server::serve_shared;
+use crate::server::{Server, serve};
 use crate::shared::Shared;
 
 /// Longer than anything here takes.
@@ -54,15 +56,24 @@ impl House {
     }
 
     async fn with_view(settings: Settings, view: fn(&[u8]) -> View) -> Self {
+        Self::build(settings, view, Some(Box::new(|| "postkeep_messages_total 7\n".to_owned()))).await
+    }
+
+    async fn without_counters() -> Self {
+        Self::build(Settings::default(), View::of, None).await
+    }
+
+    async fn build(settings: Settings, view: fn(&[u8]) -> View, counters: Option<Render>) -> Self {
         let memory = store::Memory::new(store::memory::Settings::default(), Arc::new(SystemClock));
         let mailroom = Mailroom::new(Arc::new(memory), mailroom::Settings::default());
-        let listener = Listener::bind("127.0.0.1:0").unwrap();
+        let listener = Listener::bind(&Place::parse("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();
         let gate = Gate::new(settings.connections_max, settings.connections_per_ip_max);
         let (stopper, stop) = net::stop::channel();
         let mut shared = Shared::new(Arc::new(settings), Arc::clone(&mailroom), stop.clone());
-        shared.view = view;
-        tokio::spawn(serve_shared(listener, Arc::new(shared), Arc::clone(&gate), Lanes::here(), stop));
+        (shared.view, shared.counters) = (view, counters);
+        let hall = Hall { gate: Arc::clone(&gate), lanes: Lanes::here(), stop, proxy_from: Vec::new(), arrivals: None };
+        tokio::spawn(serve(listener, Arc::new(Server::over(shared)), Arc::new(hall)));
         Self { addr, mailroom, gate, stopper }
     }
 

@@ -87,3 +87,9 @@ fn t013_the_longest_and_oddest_names_make_sound_fields() {
     let fields: Vec<_> = crate::header::fields(text.as_bytes()).map(|field| field.name).collect();
     assert_eq!(fields, ["Return-Path", "Received"]);
 }
+
+#[test]
+fn who_has_no_address_came_from_this_machine() {
+    let envelope = envelope(None, &[], None, "c");
+    assert!(written(&envelope, Peer::Shown).contains("from c (local [127.0.0.1])\r\n"));
+}

@@ -12,8 +12,10 @@ use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{Caller, Error, Import, Mailroom, Refusal, Result, Settings, Stage, Status, Which};
 
-/// What takes no caller because it touches no mail; and `ready`, which the program asks as itself.
-const WORDS: [&str; 7] = ["begin", "named", "spelling", "now", "abilities", "events_dropped", "ready"];
+/// What takes no caller because it touches no mail; `sign_in`, which makes one; and `ready`, which the program asks as
+/// itself.
+const WORDS: [&str; 9] =
+    ["begin", "named", "spelling", "now", "abilities", "events_dropped", "forget_idle", "sign_in", "ready"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
@@ -42,6 +44,8 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("refusals", denied(room.refusals(caller, &Scope::All, 1))),
         ("read", denied(room.read(caller, &here, Which::Latest).await)),
         ("delete", denied(room.delete(caller, &here, Which::Latest).await)),
+        ("delete_all", denied(room.delete_all(caller, &here, &[]).await)),
+        ("may", !room.may(caller, Verb::Delete, &here)),
         ("purge", denied(room.purge(caller, &here).await)),
         ("watch", denied(room.watch(caller, Scope::All).await)),
         ("watch_after", denied(room.watch_after(caller, Scope::Mailbox(here), Position::START).await)),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 /// The keys, in the order of `config.default.toml`.
 pub(crate) const KEYS: &[Key] = &[
-    key("smtp.addr", Kind::Addr),
+    key("smtp.addr", Kind::Addrs),
     key("smtp.hostname", Kind::Hostname),
     key("smtp.message_max", size(1, 4 << 30)),
     key("smtp.oversize_drain_max", size(0, 1 << 40)),
@@ -25,11 +25,20 @@ pub(crate) const KEYS: &[Key] = &[
     key("smtp.greeting_delay", time(0, 60)),
     key("smtp.bare_newlines", Kind::Choice(&["reject", "normalize"])),
     key("smtp.trace_peer", Kind::Flag),
+    key("smtp.tls", TLS_USE),
+    key("smtp.auth", Kind::Choice(&["any", "list", "off"])),
+    key("smtp.auth_file", Kind::File),
+    key("smtp.auth_required", Kind::Flag),
+    key("smtp.auth_plaintext", PLAINTEXT),
+    key("smtp.proxy_from", Kind::Networks),
+    key("smtp.tarpit", time(0, 60)),
+    key("smtps.addr", Kind::Addrs),
+    key("lmtp.addr", Kind::Addrs),
     key("policy.reject", Kind::Domains),
     key("policy.discard", Kind::Domains),
     key("policy.accept", Kind::Domains),
     key("policy.reject_senders", Kind::Domains),
-    key("http.addr", Kind::Addr),
+    key("http.addr", Kind::Addrs),
     key("http.public_url", Kind::Url),
     key("http.allowed_hosts", Kind::Hosts),
     key("http.trusted_proxies", Kind::Networks),
@@ -42,7 +51,37 @@ pub(crate) const KEYS: &[Key] = &[
     key("http.header_timeout", TIMEOUT),
     key("http.request_timeout", TIMEOUT),
     key("http.idle_timeout", TIMEOUT),
-    key("pop3.addr", Kind::Addr),
+    key("http.proxy_from", Kind::Networks),
+    key("http.metrics", Kind::Flag),
+    key("https.addr", Kind::Addrs),
+    key("pop3.addr", Kind::Addrs),
+    key("pop3.messages_max", count(1, 10_000_000)),
+    key("pop3.line_max", count(255, 65_536)),
+    key("pop3.connections_max", count(1, CONNECTIONS_MAX)),
+    key("pop3.connections_per_ip_max", count(0, CONNECTIONS_MAX)),
+    key("pop3.answers_max", size(1 << 10, 1 << 40)),
+    key("pop3.errors_max", count(1, 1_000_000)),
+    key("pop3.idle_timeout", TIMEOUT),
+    key("pop3.line_timeout", TIMEOUT),
+    key("pop3.write_timeout", TIMEOUT),
+    key("pop3.answer_timeout", TIMEOUT),
+    key("pop3.tls", TLS_USE),
+    key("pop3.auth_plaintext", PLAINTEXT),
+    key("pop3.proxy_from", Kind::Networks),
+    key("pop3s.addr", Kind::Addrs),
+    key("tls.cert", Kind::File),
+    key("tls.key", Kind::File),
+    key("tls.check_every", TIMEOUT),
+    key("tls.self_signed", Kind::Flag),
+    key("tls.folder", Kind::Path),
+    key("tls.names", Kind::Names),
+    key("tls.handshake_timeout", TIMEOUT),
+    key("tls.handshakes_max", count(1, 100_000)),
+    key("acme.domains", Kind::Hosts),
+    key("acme.email", Kind::Email),
+    key("acme.directory", Kind::Url),
+    key("acme.ca", Kind::File),
+    key("acme.terms_agreed", Kind::Flag),
     key("store.engine", Kind::Choice(&["memory", "disk", "jetstream"])),
     key("store.memory.bytes_max", size(1 << 10, 1 << 50)),
     key("store.memory.changes_max", count(0, 100_000_000)),
@@ -82,6 +121,20 @@ pub(crate) const KEYS: &[Key] = &[
     key("mailbox.messages_max", count(0, 1_000_000_000)),
     key("mailbox.retention", time(0, 100 * 365 * DAY)),
     key("access.mode", Kind::Choice(&["open"])),
+    key("rate.connections_per_ip_max", Kind::Rate),
+    key("rate.connections_per_network_max", Kind::Rate),
+    key("rate.transactions_per_ip_max", Kind::Rate),
+    key("rate.transactions_per_network_max", Kind::Rate),
+    key("rate.bytes_per_ip_max", Kind::Rate),
+    key("rate.bytes_per_network_max", Kind::Rate),
+    key("rate.mailbox_max", Kind::Rate),
+    key("rate.failed_logins_per_ip_max", Kind::Rate),
+    key("rate.entries_max", count(1, 100_000_000)),
+    key("dns.blocklists", Kind::Hosts),
+    key("dns.reverse", Kind::Flag),
+    key("dns.servers", Kind::Resolvers),
+    key("dns.timeout", TIMEOUT),
+    key("dns.cache_max", count(1, 10_000_000)),
     key("refusals.ring_max", count(0, 1_000_000)),
     key("feed.queue_max", count(1, 1_000_000)),
     key("feed.watchers_max", count(1, CONNECTIONS_MAX)),
@@ -93,6 +146,8 @@ pub(crate) const KEYS: &[Key] = &[
 
 const CONNECTIONS_MAX: u64 = 1_000_000;
 const DAY: u64 = 24 * 60 * 60;
+const TLS_USE: Kind = Kind::Choice(&["offer", "require", "off"]);
+const PLAINTEXT: Kind = Kind::Choice(&["private", "never", "always"]);
 const TIMEOUT: Kind = Kind::Time { min: Duration::from_millis(10), max: Duration::from_secs(DAY) };
 
 /// A key.
@@ -107,8 +162,8 @@ pub(crate) struct Key {
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Kind {
-    /// `HOST:PORT`.
-    Addr,
+    /// `HOST:PORT` or `unix:PATH`, one or several, or none.
+    Addrs,
     /// A domain name, or nothing.
     Hostname,
     /// A path of the file system.
@@ -121,6 +176,14 @@ pub(crate) enum Kind {
     Hosts,
     /// A list of addresses and networks.
     Networks,
+    /// A list of host names and addresses.
+    Names,
+    /// A list of servers of DNS.
+    Resolvers,
+    /// An address of e-mail, or nothing.
+    Email,
+    /// So many in a time, or `0`.
+    Rate,
     /// A list of domain patterns.
     Domains,
     /// A list of URLs of brokers, at least one; they may hold passwords.

@@ -1,6 +1,7 @@
 //! The configuration: layers of `key = value`, checked as a whole before anything starts. All mistakes are told at
 //! once, and every value knows where it came from. What the rooms do with it is not known here.
 
+pub(crate) mod doors;
 mod engines;
 mod host;
 mod keys;
@@ -8,15 +9,18 @@ mod layers;
 mod ready;
 mod report;
 mod show;
+mod tls;
 mod values;
 
 #[cfg(test)]
 mod tests;
 
+pub(crate) use doors::Guards;
 pub(crate) use engines::{Disk, Engine, Jetstream, Memory, Store};
 pub(crate) use layers::Sources;
 pub(crate) use ready::Config;
 pub(crate) use report::Report;
+pub(crate) use tls::{Source, Tls};
 pub(crate) use values::{Size, Time};
 
 use layers::Layers;

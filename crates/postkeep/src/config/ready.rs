@@ -1,30 +1,42 @@
 //! The configuration as the rooms take it. Every value was checked before; what goes together is checked here.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use mail::Naming;
 use mail::trace::Peer;
+use mailroom::Senders;
 use mailroom::access::Mode;
 use mailroom::policy::{Pattern, Policy};
+use net::tls::TlsUse;
+use net::{Network, Place, Plaintext, Quota};
 use smtp::BareNewlines;
 
+use super::doors::{self, Doors, Guards};
 use super::engines::{self, Store};
 use super::keys::Key;
 use super::report::{Mistake, Origin};
-use super::values::{Size, Value, network};
+use super::tls::{self, Tls};
+use super::values::{Size, Value, rate};
 use crate::log::{Format, Level};
 
 /// Everything the program needs to be told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Config {
-    /// `smtp.addr`.
-    pub(crate) smtp_addr: String,
+    /// Where each door is.
+    pub(crate) doors: Doors,
     /// The section `smtp`.
     pub(crate) smtp: smtp::Settings,
-    /// `http.addr`.
-    pub(crate) http_addr: String,
     /// The section `http`.
     pub(crate) http: web::Settings,
+    /// `http.metrics`.
+    pub(crate) metrics: bool,
+    /// The section `pop3`.
+    pub(crate) pop3: pop3::Settings,
+    /// The sections `tls` and `acme`.
+    pub(crate) tls: Tls,
+    /// The sections `rate` and `dns`, and who may sign in: what guards the doors.
+    pub(crate) guards: Guards,
     /// The sections `policy`, `access`, `refusals`, `feed`, and `mailbox.naming`.
     pub(crate) mailroom: mailroom::Settings,
     /// The section `store`, and how long and how many a mailbox keeps.
@@ -88,6 +100,26 @@ impl<'a> Values<'a> {
         }
     }
 
+    pub(super) fn places(&self, name: &str) -> Vec<Place> {
+        match self.value(name) {
+            Value::Some(items) => items.iter().map(|item| Place::parse(item)).collect(),
+            other => panic!("{name} is a list of places, not {other:?}"),
+        }
+    }
+
+    pub(super) fn networks(&self, name: &str) -> Vec<Network> {
+        self.list(name).iter().map(|text| Network::parse(text).expect("a network was checked")).collect()
+    }
+
+    pub(super) fn rate(&self, name: &str) -> Option<Quota> {
+        rate(self.text(name)).expect("a rate was checked")
+    }
+
+    /// A path, where one is given.
+    pub(super) fn file(&self, name: &str) -> Option<PathBuf> {
+        Some(self.text(name)).filter(|path| !path.is_empty()).map(PathBuf::from)
+    }
+
     fn patterns(&self, name: &str) -> Vec<Pattern> {
         self.list(name).iter().map(|item| item.parse().expect("a pattern was checked")).collect()
     }
@@ -98,10 +130,13 @@ impl Config {
     pub(crate) fn of(values: &[(Value, Origin)]) -> Self {
         let values = Values(values);
         Self {
-            smtp_addr: values.text("smtp.addr").to_owned(),
+            doors: doors::doors(values),
             smtp: smtp(values),
-            http_addr: values.text("http.addr").to_owned(),
             http: http(values),
+            metrics: values.flag("http.metrics"),
+            pop3: pop3(values),
+            tls: tls::tls(values),
+            guards: doors::guards(values),
             mailroom: mailroom(values),
             store: engines::store(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
@@ -115,12 +150,32 @@ impl Config {
     }
 }
 
+fn hostname(values: Values<'_>) -> String {
+    match values.text("smtp.hostname") {
+        "" => super::host::name(),
+        name => name.to_owned(),
+    }
+}
+
+fn tls_use(word: &str) -> TlsUse {
+    match word {
+        "require" => TlsUse::Require,
+        "off" => TlsUse::Off,
+        _ => TlsUse::Offer,
+    }
+}
+
+fn plaintext(word: &str) -> Plaintext {
+    match word {
+        "never" => Plaintext::Never,
+        "always" => Plaintext::Always,
+        _ => Plaintext::Private,
+    }
+}
+
 fn smtp(values: Values<'_>) -> smtp::Settings {
     smtp::Settings {
-        hostname: match values.text("smtp.hostname") {
-            "" => super::host::name(),
-            name => name.to_owned(),
-        },
+        hostname: hostname(values),
         message_max: values.size("smtp.message_max"),
         oversize_drain_max: values.size("smtp.oversize_drain_max"),
         recipients_max: values.count("smtp.recipients_max"),
@@ -142,15 +197,19 @@ fn smtp(values: Values<'_>) -> smtp::Settings {
             _ => BareNewlines::Reject,
         },
         trace_peer: if values.flag("smtp.trace_peer") { Peer::Shown } else { Peer::Hidden },
+        tls: tls_use(values.text("smtp.tls")),
+        auth: values.text("smtp.auth") != "off",
+        auth_required: values.flag("smtp.auth_required"),
+        auth_plaintext: plaintext(values.text("smtp.auth_plaintext")),
+        tarpit: values.time("smtp.tarpit"),
     }
 }
 
 fn http(values: Values<'_>) -> web::Settings {
-    let networks = values.list("http.trusted_proxies").iter();
     web::Settings {
         public_url: Some(values.text("http.public_url").to_owned()).filter(|url| !url.is_empty()),
         allowed_hosts: values.list("http.allowed_hosts").to_vec(),
-        trusted_proxies: networks.map(|text| network(text).expect("a network was checked")).collect(),
+        trusted_proxies: values.networks("http.trusted_proxies"),
         connections_max: values.count("http.connections_max"),
         connections_per_ip_max: values.count("http.connections_per_ip_max"),
         body_max: values.size("http.body_max"),
@@ -160,6 +219,24 @@ fn http(values: Values<'_>) -> web::Settings {
         header_timeout: values.time("http.header_timeout"),
         request_timeout: values.time("http.request_timeout"),
         idle_timeout: values.time("http.idle_timeout"),
+    }
+}
+
+fn pop3(values: Values<'_>) -> pop3::Settings {
+    pop3::Settings {
+        hostname: hostname(values),
+        messages_max: values.count("pop3.messages_max"),
+        line_max: values.count("pop3.line_max"),
+        connections_max: values.count("pop3.connections_max"),
+        connections_per_ip_max: values.count("pop3.connections_per_ip_max"),
+        answers_max: values.size("pop3.answers_max"),
+        errors_max: values.count("pop3.errors_max"),
+        idle_timeout: values.time("pop3.idle_timeout"),
+        line_timeout: values.time("pop3.line_timeout"),
+        write_timeout: values.time("pop3.write_timeout"),
+        answer_timeout: values.time("pop3.answer_timeout"),
+        tls: tls_use(values.text("pop3.tls")),
+        auth_plaintext: plaintext(values.text("pop3.auth_plaintext")),
     }
 }
 
@@ -180,6 +257,10 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
         refusals_max: values.count("refusals.ring_max"),
         queue_max: values.count("feed.queue_max"),
         watchers_max: values.count("feed.watchers_max"),
+        senders: if values.text("smtp.auth") == "off" { Senders::Off } else { Senders::Any },
+        mailbox_max: values.rate("rate.mailbox_max"),
+        failed_logins_max: values.rate("rate.failed_logins_per_ip_max"),
+        entries_max: values.count("rate.entries_max"),
     }
 }
 
@@ -187,8 +268,9 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
 pub(crate) fn contradictions(values: &[(Value, Origin)]) -> Vec<Mistake> {
     let read = Values(values);
     let origin = |name: &str| Key::index(name).map(|index| values[index].1.clone());
-    let clashes = [one_port_for_two(read), engines::half_a_certificate(read), engines::two_users(read)];
-    let mistakes = clashes.into_iter().flatten().map(|Clash { keys, text }| {
+    let clashes = doors::clashes(read).into_iter().chain(tls::clashes(read));
+    let clashes = clashes.chain(engines::half_a_certificate(read)).chain(engines::two_users(read));
+    let mistakes = clashes.map(|Clash { keys, text }| {
         // The mistake was made where the later of the two was written.
         Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }
     });
@@ -199,13 +281,6 @@ pub(crate) fn contradictions(values: &[(Value, Origin)]) -> Vec<Mistake> {
 pub(super) struct Clash {
     pub(super) keys: [&'static str; 2],
     pub(super) text: String,
-}
-
-fn one_port_for_two(values: Values<'_>) -> Option<Clash> {
-    let keys = ["smtp.addr", "http.addr"];
-    let [smtp, http] = keys.map(|key| values.text(key));
-    let text = || format!("smtp.addr and http.addr are both {smtp}; give one of them another port");
-    (smtp == http && !smtp.ends_with(":0")).then(|| Clash { keys, text: text() })
 }
 
 /// What works, but perhaps not as it was meant.

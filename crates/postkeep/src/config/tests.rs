@@ -47,7 +47,10 @@ fn the_defaults_are_those_of_the_rooms() {
     let config = set(&["smtp.hostname=localhost"]).unwrap();
     assert_eq!(config.smtp, smtp::Settings::default());
     assert_eq!(config.http, web::Settings::default());
+    assert_eq!(config.pop3, pop3::Settings::default());
     assert_eq!(config.mailroom, mailroom::Settings::default());
+    assert_eq!(config.tls.settings, net::tls::Settings::default());
+    assert_eq!(config.guards.dns, net::dns::Settings::default());
     let Engine::Memory(memory) = &config.store.engine else { panic!("{:?}", config.store.engine) };
     assert_eq!(assembly::memory_settings(&config.store, memory), ::store::memory::Settings::default());
     let store = set(&["store.engine=disk"]).unwrap().store;
@@ -160,7 +163,11 @@ fn a_later_layer_wins_key_by_key() {
     let variables = [("POSTKEEP_SMTP__ADDR", "127.0.0.1:1"), ("POSTKEEP_HTTP__ADDR", "127.0.0.1:2"), ("PATH", "x")];
     let checked = Checked::of(&sources(&variables, &["smtp.addr=127.0.0.1:3", "smtp.addr=127.0.0.1:4"])).unwrap();
     let config = checked.config();
-    assert_eq!((config.smtp_addr.as_str(), config.http_addr.as_str()), ("127.0.0.1:4", "127.0.0.1:2"));
+    let place = |text: &str| [net::Place::Tcp(text.to_owned())];
+    assert_eq!(
+        (config.doors.of("smtp"), config.doors.of("http")),
+        (&place("127.0.0.1:4")[..], &place("127.0.0.1:2")[..])
+    );
     let shown = checked.show();
     let line = |start: &str| shown.lines().find(|line| line.starts_with(start)).unwrap().to_owned();
     assert!(line("addr = \"127.0.0.1:4\"").ends_with("# --set"));
@@ -198,7 +205,7 @@ fn in_the_environment_and_behind_set_the_kind_decides() {
     assert_eq!((config.smtp.message_max, config.smtp.recipients_max), (1000, 7));
     assert_eq!(config.smtp.trace_peer, mail::trace::Peer::Hidden);
     assert_eq!(config.mailroom.policy.accept.len(), 2);
-    assert_eq!(config.http.trusted_proxies[1], web::Network { address: "::1".parse().unwrap(), bits: 128 });
+    assert_eq!(config.http.trusted_proxies[1], net::Network { address: "::1".parse().unwrap(), bits: 128 });
     assert_eq!(config.http.public_url.as_deref(), Some("https://mail.example.com/prefix/"));
 }
 
@@ -238,7 +245,24 @@ fn sizes_and_durations_are_read_and_written() {
 #[test]
 fn texts_have_their_form() {
     let sound = [
-        ("smtp.addr", &["127.0.0.1:0", "[::1]:25", "localhost:25", "mail_1:25", "0.0.0.0:65535"][..]),
+        (
+            "smtp.addr",
+            &[
+                "127.0.0.1:0",
+                "[::1]:25",
+                "localhost:25",
+                "mail_1:25",
+                "0.0.0.0:65535",
+                "",
+                "unix:/run/a b",
+                "a:1,[::]:2",
+            ][..],
+        ),
+        ("tls.names", &["", "mail.example.com", "192.0.2.1,::1", "*.a.test"]),
+        ("rate.mailbox_max", &["0", "1/1s", "100 / 1m", "2GiB/1d"]),
+        ("dns.servers", &["", "192.0.2.53", "192.0.2.53:5353,::1", "[::1]:53"]),
+        ("acme.email", &["", "a.b+c@example.com"]),
+        ("smtp.proxy_from", &["", "10.0.0.0/8,::1"]),
         ("smtp.hostname", &["", "a", "mail.example.com"]),
         ("http.public_url", &["", "http://a", "https://a.test:8443/x/y", "http://[::1]:80/", "http://[::1]/p%20q"]),
         ("http.allowed_hosts", &["", "a.test,*.b.test", "under_score"]),
@@ -257,8 +281,12 @@ fn texts_have_their_form() {
     let unsound = [
         (
             "smtp.addr",
-            &["", "25", ":25", "a:65536", "a:+5", "::1:25", "[::1:25", "[a]:25", "a b:25", "http://a:25", "a:"][..],
+            &["25", ":25", "a:65536", "a:+5", "::1:25", "[::1:25", "[a]:25", "a b:25", "http://a:25", "a:", "unix:"][..],
         ),
+        ("tls.names", &["a b", "http://a"]),
+        ("rate.mailbox_max", &["", "100", "0/1m", "100/0", "100/m", "1/1m/1m", "-1/1s", "5GiB/1h"]),
+        ("dns.servers", &["a", "192.0.2.53:x"]),
+        ("acme.email", &["a", "@a", "a@", "a b@c", "<a@b>"]),
         ("smtp.hostname", &["a b", "a_b", ".", "a\r\nb", "-", "ü.test", "[127.0.0.1]"]),
         (
             "http.public_url",
@@ -370,6 +398,31 @@ fn one_address_for_two_listeners_is_a_mistake() {
     let said = wrong(&["http.addr=127.0.0.1:1025"]);
     assert_eq!(said, "--set: smtp.addr and http.addr are both 127.0.0.1:1025; give one of them another port\n");
     assert!(set(&["http.addr=127.0.0.1:0", "smtp.addr=127.0.0.1:0"]).is_ok());
+    let said = wrong(&["lmtp.addr=unix:/a,unix:/a"]);
+    assert_eq!(said, "--set: lmtp.addr names unix:/a twice; take one of them out\n");
+}
+
+#[test]
+fn what_needs_a_certificate_says_so() {
+    for setting in ["smtps.addr=a:1", "pop3s.addr=a:1", "https.addr=a:1", "smtp.tls=require", "pop3.tls=require"] {
+        let (key, _) = setting.split_once('=').unwrap();
+        let said = wrong(&[setting]);
+        assert!(said.starts_with(&format!("--set: {key} needs a certificate; set tls.self_signed = true")), "{said}");
+        for source in [&["tls.self_signed=true"][..], &["tls.cert=a", "tls.key=b"]] {
+            assert!(set(&[&[setting], source].concat()).is_ok(), "{setting} {source:?}");
+        }
+    }
+    assert!(wrong(&["tls.cert=a"]).contains("tls.cert and tls.key go together"));
+    assert!(wrong(&["tls.cert=a", "tls.key=b", "tls.self_signed=true"]).contains("two certificates"));
+    assert!(wrong(&["acme.domains=a.test"]).contains("acme.terms_agreed = true"));
+    assert!(set(&["acme.domains=a.test", "acme.terms_agreed=true", "https.addr=a:1"]).is_ok());
+}
+
+#[test]
+fn who_signs_in_is_told_whole() {
+    assert!(wrong(&["smtp.auth=list"]).contains("name its file in smtp.auth_file"));
+    assert!(wrong(&["smtp.auth=off", "smtp.auth_required=true"]).contains("change one of them"));
+    assert_eq!(set(&["smtp.auth=list", "smtp.auth_file=a"]).unwrap().guards.users, Some("a".into()));
 }
 
 #[test]

@@ -11,8 +11,8 @@ use toml::de::{DeArray, DeInteger, DeValue};
 
 use super::keys::Kind;
 
-pub(crate) use texts::{is_hostname, network};
-pub(crate) use units::{Size, Time};
+pub(crate) use texts::{is_hostname, resolver};
+pub(crate) use units::{Size, Time, rate};
 
 /// A value that was understood.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,6 +29,8 @@ pub(crate) enum Value {
     Time(Duration),
     /// Texts.
     List(Vec<String>),
+    /// Texts of which there is mostly one.
+    Some(Vec<String>),
 }
 
 /// What is wrong with a value, as the rest of a sentence that begins with its key.
@@ -70,6 +72,7 @@ impl Kind {
                 _ => Err(self.wants(&format!("{number} without a unit"))),
             },
             (_, DeValue::Array(items)) if self.is_list() => self.list_toml(items),
+            (Self::Addrs, DeValue::String(text)) => self.read_text(text),
             (_, DeValue::String(text)) if self.is_list() => {
                 Err(self.wants(&format!("{} without brackets", self.quoted(text))))
             }
@@ -80,7 +83,8 @@ impl Kind {
     }
 
     fn is_list(self) -> bool {
-        matches!(self, Self::Hosts | Self::Networks | Self::Domains | Self::Brokers)
+        use Kind::{Addrs, Brokers, Domains, Hosts, Names, Networks, Resolvers};
+        matches!(self, Addrs | Brokers | Domains | Hosts | Names | Networks | Resolvers)
     }
 
     fn list_toml(self, items: &DeArray<'_>) -> Result<Value, Wrong> {
@@ -95,6 +99,7 @@ impl Kind {
         let items: Vec<String> = items.map(|item| self.text(item)).collect::<Result<_, _>>()?;
         match self {
             Self::Brokers if items.is_empty() => Err(self.wants("an empty list")),
+            Self::Addrs => Ok(Value::Some(items)),
             _ => Ok(Value::List(items)),
         }
     }
@@ -117,14 +122,18 @@ impl Kind {
     /// A text of this kind, or one item of a list of this kind.
     fn text(self, text: &str) -> Result<String, Wrong> {
         let understood = match self {
-            Self::Addr => texts::addr(text),
+            Self::Addrs => texts::place(text),
             Self::Hostname => texts::hostname(text),
             Self::Path => texts::path(text).filter(|path| !path.is_empty()),
             Self::File => texts::path(text),
             Self::Brokers => brokers::url(text),
             Self::Prefix => texts::prefix(text),
             Self::Hosts => texts::host(text),
-            Self::Networks => texts::network(text).map(|_| text.to_owned()),
+            Self::Networks => net::Network::parse(text).map(|_| text.to_owned()),
+            Self::Names => texts::subject(text),
+            Self::Resolvers => texts::resolver(text).map(|_| text.to_owned()),
+            Self::Email => texts::email(text),
+            Self::Rate => units::rate(text).map(|_| text.to_owned()),
             Self::Choice(words) => words.contains(&text).then(|| text.to_owned()),
             Self::Url if text.is_empty() => Some(String::new()),
             Self::Url => return self.parsed(text, web::PublicUrl::parse),
@@ -181,7 +190,11 @@ impl Kind {
     /// What this kind takes, and that this was something else.
     fn wants(self, given: &str) -> Wrong {
         match self {
-            Self::Addr => format!("takes an address such as \"127.0.0.1:1025\" or \"[::1]:0\", not {given}"),
+            Self::Addrs => {
+                format!(
+                    "takes an address such as \"127.0.0.1:1025\", \"[::1]:0\" or \"unix:/run/mail.sock\", not {given}"
+                )
+            }
             Self::Hostname => format!("takes a host name such as \"mail.example.com\", not {given}"),
             Self::Path => format!("takes a path such as \"/var/lib/postkeep\", not {given}"),
             Self::File => format!("takes the path of a file such as \"/etc/postkeep/user.creds\", not {given}"),
@@ -190,6 +203,10 @@ impl Kind {
                 format!("takes a list of names such as \"mail.example.com\" or \"*.example.com\", not {given}")
             }
             Self::Networks => format!("takes a list of networks such as \"10.0.0.0/8\" or \"::1\", not {given}"),
+            Self::Names => format!("takes a list of names such as \"mail.example.com\" or \"192.0.2.1\", not {given}"),
+            Self::Resolvers => format!("takes a list of servers such as \"192.0.2.53\" or \"[::1]:5353\", not {given}"),
+            Self::Email => format!("takes an address such as \"postmaster@example.com\", not {given}"),
+            Self::Rate => format!("takes a rate such as \"100/1m\" or \"100MiB/1h\", or \"0\", not {given}"),
             Self::Domains => format!("takes a list of domains such as \"example.com\" or \"*.test\", not {given}"),
             Self::Brokers => format!(
                 "takes a list of brokers such as \"nats://127.0.0.1:4222\" or \"tls://user:password@nats.example.com\", not {given}"
@@ -218,7 +235,7 @@ impl Value {
             Self::Count(count) => count.to_string(),
             Self::Size(bytes) => Size(*bytes).to_string(),
             Self::Time(time) => Time(*time).to_string(),
-            Self::List(items) => items.join(", "),
+            Self::List(items) | Self::Some(items) => items.join(", "),
         }
     }
 }
@@ -230,6 +247,7 @@ impl fmt::Display for Value {
             Self::Flag(flag) => toml::Value::from(*flag),
             Self::Count(count) => return count.fmt(out),
             Self::List(items) => toml::Value::from(items.clone()),
+            Self::Some(items) if items.len() > 1 => toml::Value::from(items.clone()),
             _ => toml::Value::from(self.plain()),
         };
         value.fmt(out)

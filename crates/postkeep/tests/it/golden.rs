@@ -33,6 +33,9 @@ fn golden_help_of_every_command() {
         ("store-backup", &["store", "backup"]),
         ("store-export", &["store", "export"]),
         ("store-import", &["store", "import"]),
+        ("users", &["users"]),
+        ("users-hash", &["users", "hash"]),
+        ("sendmail", &["sendmail"]),
     ] {
         let (code, help, stderr) = output(postkeep(args).arg("--help"));
         assert_eq!((code, stderr.as_str()), (Some(0), ""));

@@ -6,7 +6,15 @@ use std::process::Command;
 use crate::program::{directory, output, postkeep};
 
 fn serve(settings: &[&str]) -> Command {
-    let mut command = postkeep(&["serve", "--set", "smtp.addr=127.0.0.1:0", "--set", "http.addr=127.0.0.1:0"]);
+    let mut command = postkeep(&[
+        "serve",
+        "--set",
+        "smtp.addr=127.0.0.1:0",
+        "--set",
+        "http.addr=127.0.0.1:0",
+        "--set",
+        "pop3.addr=127.0.0.1:0",
+    ]);
     for setting in settings.iter().chain(&["store.engine=jetstream"]) {
         command.args(["--set", setting]);
     }

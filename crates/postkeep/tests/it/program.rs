@@ -68,7 +68,9 @@ impl Program {
     /// The same from a command of one's own, which takes `--set`.
     pub(crate) fn run(mut command: Command, settings: &[&str]) -> Self {
         let dir = directory();
-        for setting in ["smtp.addr=127.0.0.1:0", "http.addr=127.0.0.1:0"].iter().chain(settings) {
+        for setting in
+            ["smtp.addr=127.0.0.1:0", "pop3.addr=127.0.0.1:0", "http.addr=127.0.0.1:0"].iter().chain(settings)
+        {
             command.args(["--set", setting]);
         }
         let mut child = command.current_dir(&dir).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();

@@ -6,11 +6,12 @@ use jiff::Timestamp;
 use mail::address::Path;
 use mail::{Address, Door, Envelope, Mailbox, ReversePath, TransactionId, Transport};
 use mailroom::{Decision, Stage, Verdict};
+use net::tls::TlsUse;
 
 use super::intake;
 use super::transaction::{self, Transaction};
-use super::{Answer, Asked, Hello, Mode, Question, Say, Session, Step};
-use crate::command::{Command, MailParameters, NEEDS_UTF8, Then};
+use super::{Answer, Asked, Dialect, Hello, Mode, Question, Say, Session, Step};
+use crate::command::{Command, MailParameters, NEEDS_UTF8, NOT_OFFERED, Then, UNKNOWN};
 use crate::data::Unstuffer;
 use crate::reply::{Enhanced, Reply};
 
@@ -21,7 +22,14 @@ const GO_ON: Reply = Reply::plain(354, "Send the message; end with a dot on a li
 const KEPT: Reply = Reply::new(250, (2, 0, 0), "Ok, message kept");
 const BYE: Reply = Reply::new(221, (2, 0, 0), "Bye");
 const CANNOT_VERIFY: Reply = Reply::new(252, (2, 1, 5), "Cannot verify; send mail and see");
-const COMMANDS: Reply = Reply::new(214, (2, 0, 0), "EHLO HELO MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT");
+const COMMANDS: Reply =
+    Reply::new(214, (2, 0, 0), "EHLO HELO STARTTLS AUTH MAIL RCPT DATA BDAT RSET NOOP VRFY HELP QUIT");
+const SAY_LHLO: Reply = Reply::new(500, (5, 5, 1), "This is LMTP: say LHLO");
+const GO_SECURE: Reply = Reply::new(220, (2, 0, 0), "Go ahead with TLS");
+const SECURE_ALREADY: Reply = Reply::new(503, (5, 5, 1), "TLS is in use already");
+const IN_TRANSACTION: Reply = Reply::new(503, (5, 5, 1), "A transaction is open; end it or RSET first");
+const TLS_FIRST: Reply = Reply::new(530, (5, 7, 0), "Say STARTTLS first: mail is taken under TLS only (smtp.tls)");
+const AUTH_FIRST: Reply = Reply::new(530, (5, 7, 0), "Sign in with AUTH first (smtp.auth_required)");
 const HELLO_FIRST: Reply = Reply::new(503, (5, 5, 1), "Say EHLO first");
 const MAIL_FIRST: Reply = Reply::new(503, (5, 5, 1), "Say MAIL FROM first");
 const MAIL_TWICE: Reply = Reply::new(503, (5, 5, 1), "A sender is given already; RSET begins anew");
@@ -34,8 +42,12 @@ const NO_MAILBOX: Reply = Reply::new(451, (4, 3, 0), "The recipient leads nowher
 impl Session {
     pub(super) fn obey(&mut self, command: Command, now: Timestamp) -> Step<'_> {
         match command {
-            Command::Ehlo(name) => self.ehlo(name),
+            Command::Ehlo(_) | Command::Helo(_) if self.link.dialect == Dialect::Lmtp => self.error(SAY_LHLO),
+            Command::Lhlo(_) if self.link.dialect == Dialect::Smtp => self.error(UNKNOWN),
+            Command::Ehlo(name) | Command::Lhlo(name) => self.ehlo(name),
             Command::Helo(name) => self.helo(name),
+            Command::StartTls => self.start_tls(),
+            Command::Auth { mechanism, initial } => self.auth(mechanism, initial),
             Command::Mail { path, parameters } => self.mail(path, parameters, now),
             Command::Rcpt { path } => self.rcpt(path, now),
             Command::Data => self.begin_data(now),
@@ -53,11 +65,38 @@ impl Session {
 
     fn ehlo(&mut self, name: String) -> Step<'_> {
         self.greet(name, Enhanced::Shown);
-        let mut text =
-            format!("{}\nPIPELINING\n8BITMIME\nSMTPUTF8\nCHUNKING\nENHANCEDSTATUSCODES", self.settings.hostname);
+        let mut text = format!("{}\nPIPELINING\n8BITMIME\nSMTPUTF8", self.settings.hostname);
+        if self.link.dialect == Dialect::Smtp {
+            text.push_str("\nCHUNKING");
+        }
+        text.push_str("\nENHANCEDSTATUSCODES");
+        if self.offers_tls() {
+            text.push_str("\nSTARTTLS");
+        }
+        if self.offers_auth() {
+            text.push_str("\nAUTH PLAIN LOGIN");
+        }
         // Writing to a String cannot fail.
         let _ = write!(text, "\nSIZE {}\nHELP", self.settings.message_max);
         self.ok(Reply { code: 250, enhanced: None, text: text.into() })
+    }
+
+    fn offers_tls(&self) -> bool {
+        self.link.has_certificate && self.link.secured.is_none() && self.settings.tls != TlsUse::Off
+    }
+
+    /// Whether mail and passwords are taken only once TLS is there. Nobody listens on a Unix socket.
+    pub(super) fn needs_tls(&self) -> bool {
+        self.settings.tls == TlsUse::Require && self.link.secured.is_none() && self.link.peer.is_some()
+    }
+
+    fn start_tls(&mut self) -> Step<'_> {
+        match &self.link.secured {
+            Some(_) if self.settings.tls != TlsUse::Off => self.error(SECURE_ALREADY),
+            _ if !self.offers_tls() => self.error(NOT_OFFERED),
+            _ if self.transaction.is_some() => self.error(IN_TRANSACTION),
+            _ => Step::Say(Say::now(GO_SECURE, Then::Secure)),
+        }
     }
 
     fn helo(&mut self, name: String) -> Step<'_> {
@@ -75,6 +114,8 @@ impl Session {
     fn mail(&mut self, path: Path, parameters: MailParameters, now: Timestamp) -> Step<'_> {
         match &self.transaction {
             _ if self.hello.is_none() => return self.error(HELLO_FIRST),
+            _ if self.needs_tls() => return self.error(TLS_FIRST),
+            _ if self.needs_auth() => return self.error(AUTH_FIRST),
             Some(transaction) if transaction.in_content() => return self.error(IN_CHUNKS),
             Some(_) => return self.error(MAIL_TWICE),
             None => {}
@@ -149,7 +190,8 @@ impl Session {
             None => self.error(MAIL_FIRST),
             Some(transaction) if transaction.in_content() => self.error(IN_CHUNKS),
             Some(transaction) if transaction.recipients() == 0 => {
-                let reply = if transaction.refused { NOBODY } else { RCPT_FIRST };
+                let told_apart = self.link.dialect == Dialect::Smtp;
+                let reply = if transaction.refused && told_apart { NOBODY } else { RCPT_FIRST };
                 self.error(reply)
             }
             Some(_) => {
@@ -169,18 +211,20 @@ impl Session {
             (Mode::Asked(Asked::Recipient(address)), Answer::Recipient(verdict, mailbox)) => {
                 self.recipient_judged(address, mailbox, verdict, now)
             }
-            (Mode::Asked(Asked::Deliver(_)), Answer::Delivered) => {
+            (Mode::Asked(Asked::Deliver(envelope)), Answer::Delivered) => {
                 (self.errors, self.idle_commands) = (0, 0);
-                Say::now(KEPT, Then::GoOn)
+                Say::now(KEPT, Then::GoOn).times(self.replies(envelope.recipients.len()))
             }
             (Mode::Asked(Asked::Deliver(envelope)), Answer::Refused(status)) => {
                 let reply = Reply::of(&status);
                 let sender = Some(&envelope.reverse_path);
                 let refusal = transaction::refusal(now, Stage::Data, sender, &envelope.recipients, None, &reply);
-                self.tally(reply).noting(refusal)
+                self.tally(reply).noting(refusal).times(self.replies(envelope.recipients.len()))
             }
+            (Mode::Asked(Asked::SignIn(user)), Answer::SignedIn) => self.signed_in(user),
+            (Mode::Asked(Asked::SignIn(_)), Answer::NotSignedIn(why)) => self.not_signed_in(why),
             // Neither yes nor no is known to be true, so nothing is said (RFC 5321 §4.5.3.2.6 lets the client retry).
-            _ => Say { reply: None, delay: None, then: Then::Close, refusal: None },
+            _ => Say { reply: None, times: 0, delay: None, then: Then::Close, refusal: None },
         }
     }
 
@@ -209,12 +253,17 @@ impl Session {
     }
 
     fn transport(&self, utf8: bool) -> Transport {
-        let (door, helo) = match &self.hello {
-            Some(hello) if hello.enhanced == Enhanced::Shown => (Door::Esmtp, hello.name.clone()),
-            Some(hello) => (Door::Smtp, hello.name.clone()),
-            None => (Door::Smtp, String::new()),
+        let (enhanced, helo) = match &self.hello {
+            Some(hello) => (hello.enhanced, hello.name.clone()),
+            None => (Enhanced::Hidden, String::new()),
         };
-        Transport { door, utf8, helo, peer: self.peer, tls: None, auth_user: None }
+        let door = match (self.link.dialect, enhanced) {
+            (Dialect::Lmtp, _) => Door::Lmtp,
+            (Dialect::Smtp, Enhanced::Shown) => Door::Esmtp,
+            (Dialect::Smtp, Enhanced::Hidden) => Door::Smtp,
+        };
+        let tls = self.link.secured.as_ref().map(|secured| format!("{} {}", secured.version, secured.cipher));
+        Transport { door, utf8, helo, peer: self.link.peer, tls, auth_user: self.user.clone() }
     }
 
     fn recipient_judged(

@@ -5,7 +5,7 @@ use mailroom::Stage;
 
 use super::commands::{NOBODY, RCPT_FIRST};
 use super::intake::{self, Intake};
-use super::{Asked, Chunk, Mode, Question, Say, Session, Step, Want};
+use super::{Asked, Chunk, Dialect, Mode, Question, Say, Session, Step, Want};
 use crate::command::Then;
 use crate::data::Progress;
 use crate::reply::Reply;
@@ -14,6 +14,7 @@ const BARE_NEWLINE: Reply =
     Reply::new(521, (5, 5, 2), "A line ends in CRLF; the message holds a CR or LF on its own; closing");
 const LOOP: Reply = Reply::new(554, (5, 4, 6), "The message has gone round too often: too many Received fields");
 const CHUNK_OK: Reply = Reply::new(250, (2, 0, 0), "Ok, chunk taken");
+const NO_CHUNKS: Reply = Reply::new(502, (5, 5, 1), "BDAT is not offered over LMTP; use DATA; closing");
 const CHUNK_SEQUENCE: Reply = Reply::new(503, (5, 5, 1), "BDAT needs EHLO, MAIL FROM and RCPT TO first");
 const CHUNK_FAILED: Reply = Reply::new(503, (5, 5, 1), "A chunk of this message was refused; RSET begins anew");
 
@@ -43,6 +44,10 @@ impl Session {
     }
 
     pub(super) fn begin_chunk(&mut self, octets: u64, last: bool, now: Timestamp) -> Step<'_> {
+        if self.link.dialect == Dialect::Lmtp {
+            // Its octets would be read as commands.
+            return self.refuse_content(NO_CHUNKS, Then::Close, now);
+        }
         let refused = self.chunk_refused(octets);
         if let Some(reply) = &refused
             && octets > self.settings.oversize_drain_max
@@ -133,6 +138,15 @@ impl Session {
         Step::Ask(Question::Deliver(parcel))
     }
 
+    /// How often the fate of a message is told: over LMTP once for each recipient (RFC 2033 §4.2). It is the same for
+    /// all of them, as one message is put into all its mailboxes or into none.
+    pub(super) fn replies(&self, recipients: usize) -> usize {
+        match self.link.dialect {
+            Dialect::Smtp => 1,
+            Dialect::Lmtp => recipients.max(1),
+        }
+    }
+
     fn is_loop(&self, content: &[u8]) -> bool {
         mail::header::received_count(content) > self.settings.received_max
     }
@@ -141,8 +155,8 @@ impl Session {
     fn refuse_content(&mut self, reply: Reply, then: Then, now: Timestamp) -> Step<'_> {
         self.mode = Mode::Command;
         let refusal = self.refusal(Stage::Data, None, &reply, now);
-        self.transaction = None;
-        let say: Say = self.tally(reply).noting(refusal);
+        let recipients = self.transaction.take().map_or(0, |transaction| transaction.recipients());
+        let say: Say = self.tally(reply).noting(refusal).times(self.replies(recipients));
         Step::Say(if then == Then::Close { Say { then, ..say } } else { say })
     }
 }

@@ -97,9 +97,9 @@ async fn who_talks_into_a_held_back_greeting_is_turned_away() {
 #[tokio::test(start_paused = true)]
 async fn f12_a_client_that_reads_nothing_is_given_up() {
     let rig = Rig::new(Settings { write_timeout: Duration::from_secs(7), idle_commands_max: u32::MAX, ..settings() });
-    let (client, end) = tokio::io::duplex(64);
+    let (client, end) = net::Stream::pipe(64);
     let (server, stop) = (std::sync::Arc::clone(&rig.server), rig.stop.clone());
-    let session = tokio::spawn(async move { server.converse(end, None, stop).await });
+    let session = tokio::spawn(async move { server.converse(end, smtp::Link::default(), stop).await });
     let (_reading, mut writing) = tokio::io::split(client);
     let before = Instant::now();
     while tokio::io::AsyncWriteExt::write_all(&mut writing, b"NOOP\r\n").await.is_ok() {}

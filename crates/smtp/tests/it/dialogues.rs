@@ -1,13 +1,13 @@
-//! Dialogues as text files: replayed over a pipe and over TCP, line by line and byte by byte.
+//! Dialogues as text files: replayed over a pipe, over TCP and under TLS, line by line and byte by byte.
 //!
 //! `C:` sends a line; `c:` sends bytes with escapes, `{text*n}` repeated; `S:` expects a line, `*` matches the rest;
 //! `closed` expects the end; `kept MAILBOX n` counts; `set KEY VALUE` comes first.
 
 use std::path::{Path, PathBuf};
 
-use smtp::BareNewlines;
+use smtp::{BareNewlines, Dialect};
 
-use crate::rig::{Client, Rig, dial, settings};
+use crate::rig::{Client, Rig, dial, dial_secured, settings};
 
 fn files() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/dialogues");
@@ -24,15 +24,18 @@ enum Pace {
 }
 
 fn rig_for(script: &str) -> Rig {
-    let mut settings = settings();
+    let (mut settings, mut dialect) = (settings(), Dialect::Smtp);
     for line in script.lines() {
         match line.split(' ').collect::<Vec<_>>()[..] {
             ["set", "bare_newlines", "normalize"] => settings.bare_newlines = BareNewlines::Normalize,
+            ["set", "auth", "off"] => settings.auth = false,
+            ["set", "auth_required", "true"] => settings.auth_required = true,
+            ["set", "dialect", "lmtp"] => dialect = Dialect::Lmtp,
             ["set", key, _] => panic!("unknown setting {key}"),
             _ => {}
         }
     }
-    Rig::new(settings)
+    Rig { dialect, ..Rig::new(settings) }
 }
 
 async fn replay(name: &str, script: &str, rig: &Rig, client: &mut Client, pace: Pace) {
@@ -89,7 +92,7 @@ fn unescaped(text: &str) -> Vec<u8> {
 }
 
 #[tokio::test]
-async fn over_a_pipe_and_over_tcp() {
+async fn over_a_pipe_over_tcp_and_under_tls() {
     for file in files() {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
         let script = std::fs::read_to_string(&file).unwrap();
@@ -98,6 +101,9 @@ async fn over_a_pipe_and_over_tcp() {
             replay(&name, &script, &rig, &mut rig.pipe(), pace).await;
             let rig = rig_for(&script);
             let mut client = dial(rig.listen()).await;
+            replay(&name, &script, &rig, &mut client, pace).await;
+            let rig = rig_for(&script);
+            let mut client = dial_secured(rig.listen_secured()).await;
             replay(&name, &script, &rig, &mut client, pace).await;
         }
     }

@@ -2,10 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod certificate;
 mod deadlines;
 mod dialogues;
 mod faults;
 mod flood;
+mod limits;
 mod rig;
+mod secured;
 mod smuggling;
 mod stop;

@@ -4,17 +4,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mailroom::{Caller, Mailroom, Order, Page, Policy};
-use net::{Gate, Lanes, Listener, Stop, Stopper};
-use smtp::{Server, Settings};
+use net::tls::TlsUse;
+use net::{Gate, Hall, Lanes, Listener, Place, Stop, Stopper, Stream, Tls};
+use smtp::{Dialect, Limits, Link, Server, Settings};
 use store::{Memory, Store, SystemClock};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
+
+use crate::certificate;
 
 /// Nothing here takes longer.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
 
-pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Stream for S {}
+pub(crate) trait Ends: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Ends for S {}
 
 /// A server, its mailroom and its stop.
 pub(crate) struct Rig {
@@ -22,11 +25,19 @@ pub(crate) struct Rig {
     pub(crate) mailroom: Arc<Mailroom>,
     pub(crate) stop: Stop,
     pub(crate) stopper: Stopper,
-    settings: Arc<Settings>,
+    pub(crate) dialect: Dialect,
+    pub(crate) tls: Arc<Tls>,
+    pub(crate) settings: Arc<Settings>,
 }
 
 pub(crate) fn settings() -> Settings {
-    Settings { hostname: "mx.test".into(), message_max: 1000, recipients_max: 5, ..Settings::default() }
+    Settings {
+        hostname: "mx.test".into(),
+        message_max: 1000,
+        recipients_max: 5,
+        tls: TlsUse::Off,
+        ..Settings::default()
+    }
 }
 
 fn policy() -> Policy {
@@ -49,31 +60,47 @@ impl Rig {
         let mailroom = Mailroom::new(store, mailroom::Settings { policy: policy(), ..mailroom::Settings::default() });
         let (stopper, stop) = net::stop::channel();
         let settings = Arc::new(settings);
-        let server = Arc::new(Server::new(Arc::clone(&settings), Arc::clone(&mailroom)));
-        Self { server, mailroom, stop, stopper, settings }
+        let tls = certificate::tls();
+        let server = Server::new(Arc::clone(&settings), Arc::clone(&mailroom), Some(Arc::clone(&tls)));
+        Self { server: Arc::new(server), mailroom, stop, stopper, dialect: Dialect::Smtp, tls, settings }
+    }
+
+    /// The same with limits for each address.
+    pub(crate) fn limited(mut self, limits: Limits) -> Self {
+        let server = Server::new(Arc::clone(&self.settings), Arc::clone(&self.mailroom), Some(Arc::clone(&self.tls)));
+        self.server = Arc::new(server.limited(limits));
+        self
     }
 
     /// A client at the other end of a pipe.
     pub(crate) fn pipe(&self) -> Client {
-        let (client, end) = tokio::io::duplex(64 * 1024);
+        let (client, end) = Stream::pipe(64 * 1024);
         let (server, stop) = (Arc::clone(&self.server), self.stop.clone());
-        tokio::spawn(async move { server.converse(end, None, stop).await });
+        let link = Link { dialect: self.dialect, has_certificate: true, ..Link::default() };
+        tokio::spawn(async move { server.converse(end, link, stop).await });
         Client::new(Box::new(client))
     }
 
     /// The same server behind a listener, and its port.
     pub(crate) fn listen(&self) -> u16 {
-        let listener = Listener::bind("127.0.0.1:0").unwrap();
+        self.serve(Listener::bind(&Place::parse("127.0.0.1:0")).unwrap())
+    }
+
+    /// The same behind a listener with TLS from the first byte on.
+    pub(crate) fn listen_secured(&self) -> u16 {
+        self.serve(Listener::bind(&Place::parse("127.0.0.1:0")).unwrap().secured(Arc::clone(&self.tls)))
+    }
+
+    fn serve(&self, listener: Listener) -> u16 {
         let port = listener.local_addr().unwrap().port();
-        let gate = Gate::new(self.settings.connections_max, self.settings.connections_per_ip_max);
-        tokio::spawn(smtp::serve(
-            listener,
-            Arc::clone(&self.settings),
-            Arc::clone(&self.mailroom),
-            gate,
-            Lanes::here(),
-            self.stop.clone(),
-        ));
+        let hall = Hall {
+            gate: Gate::new(self.settings.connections_max, self.settings.connections_per_ip_max),
+            lanes: Lanes::here(),
+            stop: self.stop.clone(),
+            proxy_from: Vec::new(),
+            arrivals: None,
+        };
+        tokio::spawn(smtp::serve(listener, self.dialect, Arc::clone(&self.server), Arc::new(hall)));
         port
     }
 
@@ -102,14 +129,28 @@ pub(crate) async fn dial(port: u16) -> Client {
     Client::new(Box::new(stream))
 }
 
+/// The same, with a handshake first.
+pub(crate) async fn dial_secured(port: u16) -> Client {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    stream.set_nodelay(true).unwrap();
+    Client::new(Box::new(certificate::connect(stream).await.unwrap()))
+}
+
 /// One client.
 pub(crate) struct Client {
-    stream: BufReader<Box<dyn Stream>>,
+    stream: BufReader<Box<dyn Ends>>,
 }
 
 impl Client {
-    fn new(stream: Box<dyn Stream>) -> Self {
+    pub(crate) fn new(stream: Box<dyn Ends>) -> Self {
         Self { stream: BufReader::new(stream) }
+    }
+
+    /// Go on under TLS, or hear that the server does not; what was read ahead is nobody's.
+    pub(crate) async fn secure(self) -> std::io::Result<Self> {
+        let stream = self.stream.into_inner();
+        let secured = tokio::time::timeout(PATIENCE, certificate::connect(stream)).await;
+        Ok(Self::new(Box::new(secured.expect("the server says something")?)))
     }
 
     /// Send bytes as given; false when the server is gone.
@@ -128,6 +169,12 @@ impl Client {
         }
         let text = line.strip_suffix(b"\r\n").unwrap_or_else(|| panic!("{line:?} ends in CRLF"));
         Some(String::from_utf8(text.to_vec()).expect("replies are UTF-8"))
+    }
+
+    /// How many bytes come next, whatever they are; none at the end.
+    pub(crate) async fn raw(&mut self) -> usize {
+        let mut bytes = [0; 1024];
+        tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await.expect("the server ends").unwrap_or(0)
     }
 
     /// The code of the next reply; none at the end.

@@ -1,9 +1,17 @@
 //! Texts with a form of their own: addresses, names, URLs, networks. Each answers with the text to keep, or nothing.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+
+/// `HOST:PORT`, or the path of a Unix socket.
+pub(super) fn place(text: &str) -> Option<String> {
+    match text.strip_prefix("unix:") {
+        Some(path) => (!path.is_empty() && !path.contains(char::is_control)).then(|| text.to_owned()),
+        None => addr(text),
+    }
+}
 
 /// `HOST:PORT`, an IPv6 host in brackets.
-pub(super) fn addr(text: &str) -> Option<String> {
+fn addr(text: &str) -> Option<String> {
     let (host, port) = text.rsplit_once(':')?;
     (is_dialled(host) && is_port(port)).then(|| text.to_owned())
 }
@@ -48,16 +56,24 @@ pub(super) fn host(text: &str) -> Option<String> {
     is_name(name, Underscore::Taken).then(|| text.to_ascii_lowercase())
 }
 
-/// `10.0.0.0/8`, or one address.
-pub(crate) fn network(text: &str) -> Option<web::Network> {
-    let (address, bits) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
-    let address: IpAddr = address.parse().ok()?;
-    let whole = if address.is_ipv4() { 32 } else { 128 };
-    let bits = match bits {
-        None => whole,
-        Some(bits) => bits.parse().ok().filter(|&bits| bits <= whole)?,
-    };
-    Some(web::Network { address, bits })
+/// A name or an address that a certificate can be for.
+pub(super) fn subject(text: &str) -> Option<String> {
+    if text.parse::<IpAddr>().is_ok() { Some(text.to_owned()) } else { host(text) }
+}
+
+/// A server of DNS; its port is 53 unless it is given.
+pub(crate) fn resolver(text: &str) -> Option<SocketAddr> {
+    const DNS: u16 = 53;
+    let alone = || text.parse::<IpAddr>().ok().map(|ip| SocketAddr::new(ip, DNS));
+    text.parse().ok().or_else(alone)
+}
+
+/// An address of e-mail, or nothing.
+pub(super) fn email(text: &str) -> Option<String> {
+    let is_sound = |c: char| c.is_ascii_graphic() && !"<>()[],;:\\\"@".contains(c);
+    let (local, domain) = text.split_once('@').unwrap_or((text, ""));
+    let sound = text.is_empty() || (!local.is_empty() && local.chars().all(is_sound) && is_hostname(domain));
+    sound.then(|| text.to_owned())
 }
 
 /// Container networks give hosts names with an underscore; a mail domain has none.

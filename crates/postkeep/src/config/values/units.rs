@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use net::Quota;
+
 /// Largest first, so that writing finds the shortest form.
 const SIZES: [(&str, u64); 9] = [
     ("TiB", 1 << 40),
@@ -51,6 +53,17 @@ pub(super) fn time(text: &str) -> Option<Duration> {
         (rest, units) = (&behind[end..], &units[at + 1..]);
     }
     (!text.is_empty()).then(|| Duration::from_millis(total))
+}
+
+/// `100/1m`, `100MiB/1h`; `0` is no limit.
+pub(crate) fn rate(text: &str) -> Option<Option<Quota>> {
+    if text == "0" {
+        return Some(None);
+    }
+    let (count, per) = text.split_once('/')?;
+    let count = u32::try_from(size(count.trim())?).ok().filter(|&count| count > 0)?;
+    let per = time(per.trim()).filter(|per| !per.is_zero())?;
+    Some(Some(Quota { count, per }))
 }
 
 /// The digits in front, and what stands behind them.

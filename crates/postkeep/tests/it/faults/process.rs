@@ -95,7 +95,14 @@ fn t083_a_second_server_is_told_who_has_the_store() {
     let path = format!("store.disk.path={}", place.path().join("store").display());
     let second = || {
         let mut command = postkeep(&["serve", "--set", "store.engine=disk", "--set", &path]);
-        command.args(["--set", "smtp.addr=127.0.0.1:0", "--set", "http.addr=127.0.0.1:0"]);
+        command.args([
+            "--set",
+            "smtp.addr=127.0.0.1:0",
+            "--set",
+            "http.addr=127.0.0.1:0",
+            "--set",
+            "pop3.addr=127.0.0.1:0",
+        ]);
         command
     };
     let (code, stdout, stderr) = output(&mut second());

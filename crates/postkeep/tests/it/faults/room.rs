@@ -101,7 +101,14 @@ fn f06_without_room_for_another_file_it_says_so_and_starts_when_there_is() {
     let Some(small) = Small::mount("size=24m,nr_inodes=4") else { return };
     let path = format!("store.disk.path={}", small.0.path().join("store").display());
     let mut command = postkeep(&["serve", "--set", "store.engine=disk", "--set", &path]);
-    command.args(["--set", "smtp.addr=127.0.0.1:0", "--set", "http.addr=127.0.0.1:0"]);
+    command.args([
+        "--set",
+        "smtp.addr=127.0.0.1:0",
+        "--set",
+        "http.addr=127.0.0.1:0",
+        "--set",
+        "pop3.addr=127.0.0.1:0",
+    ]);
     let (code, _, stderr) = output(&mut command);
     assert_eq!(code, Some(1), "{stderr}");
     assert!(stderr.contains("cannot open") && stderr.contains("the room on the disk"), "{stderr}");
