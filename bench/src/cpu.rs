@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// CPU seconds that this process used so far, in user and kernel together.
-pub(crate) fn cpu() -> Result<f64> {
+pub fn cpu() -> Result<f64> {
     let stat = fs::read_to_string("/proc/self/stat").context("CPU is read from /proc, which Linux has")?;
     let (_, rest) = stat.rsplit_once(')').context("/proc/self/stat has no name")?;
     let ticks: f64 = rest.split_whitespace().skip(11).take(2).filter_map(|text| text.parse::<f64>().ok()).sum();

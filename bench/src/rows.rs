@@ -8,8 +8,6 @@
 
 #![allow(clippy::print_stdout, reason = "the figures are what it is for")]
 
-mod cpu;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -18,7 +16,7 @@ use anyhow::{Context, Result, bail, ensure};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, Statement, Transaction, TransactionBehavior, params_from_iter};
 
-use crate::cpu::cpu;
+use postkeep_bench::cpu::cpu;
 
 /// So many different rows are held in memory and written over and over: enough for the mixture of packed and raw bodies,
 /// few enough to stay close to the processor, as mail that has just come in is.

@@ -11,8 +11,6 @@
 
 #![allow(clippy::print_stdout, reason = "the figures are what it is for")]
 
-mod cpu;
-
 use std::cell::Cell;
 use std::rc::Rc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
@@ -24,7 +22,7 @@ use serde_json::{Value, json};
 use tokio::task::LocalSet;
 use tokio::time::{sleep, timeout};
 
-use crate::cpu::cpu;
+use postkeep_bench::cpu::cpu;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -30,6 +30,11 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     parts.part("crash", || crate::crash::short(crate::shell::built()?.join("postkeep")));
     #[cfg(target_os = "linux")]
     parts.part("cluster", || crate::crash::short_cluster(crate::shell::built()?.join("postkeep")));
+    #[cfg(target_os = "linux")]
+    parts.part("mixed", || {
+        must(&mut build(cargo(["build"]), &["--bin", "mixed-load"]))?;
+        crate::long::short_mixed(&crate::shell::built()?.join("postkeep"))
+    });
     parts.part("docs", || must(build(cargo(["doc"]), &["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     if which("cargo-deny").is_some() {
         // Without advisories: their database comes from the network, which is not always there.

@@ -14,6 +14,8 @@ mod crash;
 #[cfg(target_os = "linux")]
 mod faults;
 #[cfg(target_os = "linux")]
+mod interop;
+#[cfg(target_os = "linux")]
 mod load;
 #[cfg(target_os = "linux")]
 mod long;
@@ -30,7 +32,7 @@ const HELP: &str = "\
 cargo xtask ci                                    what CI runs: fmt, clippy, tidy, tests, a short crash campaign, docs
                                                   (and deny where installed)
 cargo xtask tidy                                  the repository's own rules: walls, sizes, links, banned crates
-cargo xtask bench [smtp|http|start|disk|cluster|all]
+cargo xtask bench [smtp|http|start|disk|cluster|tls|all]
                                                   speed, beside a yardstick in the same run
     --rounds N --seconds N                        how often and how long (5 and 5)
     --connections N --size 20KB                   cluster only: messages on their way at once (64), and of one size only
@@ -58,7 +60,13 @@ cargo xtask crash                                 kill the server under load, ag
     --nodes N --servers N --shards N --body-shards N
                                                   how many of them, and over how many streams mail is spread (3, 3, 4, 2)
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|bench|all]
+cargo xtask interop                               real mail programs send to and read from the server; docs/interop.md is
+                                                  made anew by a whole run
+    --only NAME,… --short                         some programs; all letters over one transport only, a few over the others
+    --seed N                                      which transport that is
+    --install                                     instead: install the programs that are missing
+    --bin PATH                                    a binary that is already built
+cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|mixed|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
     --rounds N --seed S                           how often the server is killed (1000), or loses its power (50; as root)
@@ -67,8 +75,10 @@ cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|bench|
     faults NAME…                                  what can happen to a cluster, all of it or by name: `faults help` tells
                                                   the names; --rounds N (10), --write
     --scale X --write                             disk only (growth, expiry, reopen, turnover, also by name), and
-                                                  cluster (cluster stale, cluster mailboxes, cluster turnover): a smaller
-                                                  size for trying out; put the tables into docs/
+                                                  cluster (cluster stale, cluster mailboxes, cluster turnover), and tls
+                                                  (tls hold, tls storm): a smaller size for trying out; put the
+                                                  tables into docs/
+    --minutes N                                   mixed only: how long everybody is there at once (60)
     --shards N                                    cluster mailboxes only: streams of summaries, and of bodies (1)
     --bin PATH                                    a binary that is already built
 ";
@@ -94,9 +104,11 @@ fn run(mut args: Args) -> Result<()> {
         #[cfg(target_os = "linux")]
         Some("crash") => crash::run(args),
         #[cfg(target_os = "linux")]
+        Some("interop") => interop::run(args),
+        #[cfg(target_os = "linux")]
         Some("long") => long::run(args),
         #[cfg(not(target_os = "linux"))]
-        Some("bench" | "cluster" | "crash" | "long") => bail!("this reads /proc and so runs on Linux only"),
+        Some("bench" | "cluster" | "crash" | "interop" | "long") => bail!("this reads /proc and so runs on Linux only"),
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");
             Ok(())

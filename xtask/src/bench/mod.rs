@@ -6,6 +6,7 @@ mod http;
 mod report;
 mod smtp;
 mod start;
+mod tls;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,7 +42,7 @@ impl Plan {
     }
 }
 
-/// `cargo xtask bench [smtp|http|start|disk|cluster|all]`.
+/// `cargo xtask bench [smtp|http|start|disk|cluster|tls|all]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let rounds: usize = args.value("--rounds")?.unwrap_or(5);
@@ -57,8 +58,9 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         "start" => start::run,
         "disk" => disk::run,
         "cluster" => cluster::run,
+        "tls" => tls::run,
         "all" => all,
-        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk, cluster or all"),
+        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk, cluster, tls or all"),
     };
     let of_cluster = connections.is_some() || size.is_some();
     ensure!(which == "cluster" || !of_cluster, "--connections and --size are of `cluster`");
@@ -78,6 +80,7 @@ pub(crate) fn all(plan: &Plan) -> Result<()> {
     start::run(plan)?;
     smtp::run(plan)?;
     http::run(plan)?;
+    tls::run(plan)?;
     disk::run(plan)?;
     cluster::run(plan)
 }

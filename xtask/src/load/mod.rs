@@ -11,3 +11,4 @@ pub(crate) mod machine;
 pub(crate) mod process;
 pub(crate) mod server;
 pub(crate) mod smtp;
+pub(crate) mod tools;

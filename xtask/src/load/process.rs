@@ -29,6 +29,27 @@ pub(crate) fn memory(pid: u32) -> Result<Memory> {
     Ok(Memory { now: field("VmRSS:")?, peak: field("VmHWM:")? })
 }
 
+/// What a process holds at a moment.
+#[derive(Clone, Copy)]
+pub(crate) struct Used {
+    /// Resident bytes.
+    pub(crate) memory: u64,
+    pub(crate) files: usize,
+    /// Of the files, those that are sockets.
+    pub(crate) sockets: usize,
+    pub(crate) threads: usize,
+}
+
+/// What this process holds now.
+pub(crate) fn used(pid: u32) -> Result<Used> {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).context("the process is gone")?;
+    // One that is closed meanwhile has no name any more, and is no longer counted.
+    let names: Vec<_> = files.filter_map(|file| fs::read_link(file.ok()?.path()).ok()).collect();
+    let sockets = names.iter().filter(|name| name.to_string_lossy().starts_with("socket:")).count();
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).context("the process is gone")?.count();
+    Ok(Used { memory: memory(pid)?.now, files: names.len(), sockets, threads })
+}
+
 /// CPU that this process used since it began, in user and kernel together.
 pub(crate) fn cpu(pid: u32) -> Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).context("the process is gone")?;

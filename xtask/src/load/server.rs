@@ -92,7 +92,7 @@ pub(crate) fn binary(named: Option<PathBuf>) -> Result<PathBuf> {
 /// The words that make postkeep serve on free ports with these settings besides.
 pub(crate) fn serve(command: &mut Command, settings: &[&str]) {
     command.arg("serve");
-    for setting in ["smtp.addr=127.0.0.1:0", "http.addr=127.0.0.1:0"].iter().chain(settings) {
+    for setting in ["smtp.addr=127.0.0.1:0", "pop3.addr=127.0.0.1:0", "http.addr=127.0.0.1:0"].iter().chain(settings) {
         command.args(["--set", setting]);
     }
 }

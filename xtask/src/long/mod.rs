@@ -1,13 +1,15 @@
 //! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, a thousand crashes, power
-//! loss, the disk engine and the cluster at full size, and the benchmarks.
+//! loss, the disk engine and the cluster at full size, TLS in numbers, an hour of everything at once, and the benchmarks.
 
 mod cluster;
 mod disk;
 mod fuzz;
 mod hold;
 mod measure;
+mod mixed;
 mod portable;
 mod slow;
+mod tls;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,20 +23,23 @@ use crate::faults;
 use crate::load::server::binary;
 use crate::shell::Parts;
 use measure::Measure;
+pub(crate) use mixed::short as short_mixed;
 
-const PARTS: [&str; 11] =
-    ["fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "bench", "all"];
+const PARTS: [&str; 13] =
+    ["fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "mixed", "bench", "all"];
 
-/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|bench|all]`, the parts of `disk` by name, and
-/// those of `cluster` and `faults` by further words.
+/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|mixed|bench|all]`, the parts of `disk` by
+/// name, and those of `cluster`, `faults` and `tls` by further words.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
-    let part = if which == "cluster" { args.word() } else { None };
+    let part = if ["cluster", "tls"].contains(&which.as_str()) { args.word() } else { None };
     let faults = if which == "faults" { std::iter::from_fn(|| args.word()).collect() } else { Vec::new() };
     let time = Duration::from_secs(args.value("--seconds")?.unwrap_or(60));
     let named: Option<PathBuf> = args.value("--bin")?;
     let (rounds, seed, lying) = (args.value("--rounds")?, args.value("--seed")?, args.flag("--lying"));
     let (scale, write) = (args.value("--scale")?.unwrap_or(1.0), args.flag("--write"));
+    let minutes = args.value("--minutes")?.unwrap_or(60.0);
+    let (part, of_tls) = if which == "tls" { (None, part) } else { (part, None) };
     let wish = cluster::Wish { part, shards: args.value("--shards")?.unwrap_or(1) };
     args.finish()?;
     wish.check()?;
@@ -78,6 +83,12 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     if wanted("faults") {
         let wish = faults::Wish { names: faults, rounds, seed, write, lying };
         parts.part("faults", || faults::run(binary.clone(), wish));
+    }
+    if wanted("tls") {
+        tls::run(&measure, of_tls.as_deref(), rounds, &mut parts)?;
+    }
+    if wanted("mixed") {
+        parts.part("mixed", || mixed::run(&binary, minutes, seed));
     }
     if wanted("bench") {
         parts.part("bench", || bench::all(&bench::Plan::new(binary.clone())));
