@@ -4,6 +4,7 @@
 //!
 //! It knows no mail and no protocol of mail. A connection goes [`listener`] → [`hall`] → [`wire`].
 
+mod ahead;
 pub mod budget;
 mod counters;
 pub mod dns;

@@ -14,10 +14,10 @@ const TIME_MAX: Duration = Duration::from_secs(2);
 
 /// Say that nothing follows, and let the other end finish; not when the program ends at once.
 pub async fn linger<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, mut stop: Stop) {
-    if stream.shutdown().await.is_err() {
-        return;
-    }
     let rest = async {
+        if stream.shutdown().await.is_err() {
+            return;
+        }
         // Not in the task itself, where every open connection would carry it.
         let (mut scrap, mut left) = (vec![0; 4 << 10], BYTES_MAX);
         while let Ok(bytes @ 1..) = stream.read(&mut scrap).await {

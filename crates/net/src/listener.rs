@@ -16,6 +16,8 @@ use crate::unix;
 
 /// How many connections the kernel may hold for us before they are accepted.
 const BACKLOG: i32 = 4096;
+/// Who may connect to a Unix socket unless it is said: its owner and the owner's group.
+const SOCKET_MODE: u32 = 0o660;
 /// How long accepting rests when the process is out of file descriptors or memory (T010).
 const REST: Duration = Duration::from_millis(50);
 
@@ -58,25 +60,29 @@ fn told(error: &io::Error) -> String {
 }
 
 impl Listener {
-    /// Listen at every place. `[::]` takes IPv4 clients as well, unless `0.0.0.0` stands beside it with the same port.
-    pub fn bind_all(places: &[Place]) -> Result<Vec<Self>, Unbound> {
-        places.iter().map(|place| Self::bind_as(place, shares_port(place, places))).collect()
+    /// Listen at every place, Unix sockets with these permissions. `[::]` takes IPv4 clients as well, unless `0.0.0.0`
+    /// stands beside it with the same port.
+    pub fn bind_all(places: &[Place], socket_mode: u32) -> Result<Vec<Self>, Unbound> {
+        places.iter().map(|place| Self::bind_as(place, shares_port(place, places), socket_mode)).collect()
     }
 
     /// Listen at one place.
     pub fn bind(place: &Place) -> Result<Self, Unbound> {
-        Self::bind_as(place, false)
+        Self::bind_as(place, false, SOCKET_MODE)
     }
 
-    fn bind_as(place: &Place, only_v6: bool) -> Result<Self, Unbound> {
+    fn bind_as(place: &Place, only_v6: bool, socket_mode: u32) -> Result<Self, Unbound> {
         let bound = match place {
             Place::Tcp(addr) => {
                 resolve(addr).and_then(|addr| open(addr, only_v6)).and_then(TcpListener::from_std).map(Bound::Tcp)
             }
             #[cfg(unix)]
-            Place::Unix(path) => unix::Bound::bind(path).map(Bound::Unix),
+            Place::Unix(path) => unix::Bound::bind(path, socket_mode).map(Bound::Unix),
             #[cfg(not(unix))]
-            Place::Unix(_) => Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no Unix sockets")),
+            Place::Unix(_) => {
+                let _ = socket_mode;
+                Err(io::Error::new(io::ErrorKind::Unsupported, "this system has no Unix sockets"))
+            }
         };
         match bound {
             Ok(socket) => Ok(Self { socket, tls: None }),

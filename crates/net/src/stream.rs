@@ -13,13 +13,15 @@ use tokio::net::TcpStream;
 use tokio::net::UnixStream;
 use tokio_rustls::server::TlsStream;
 
+use crate::ahead::Ahead;
+
 /// A connection.
 #[derive(Debug)]
 pub enum Stream {
     /// In the clear.
     Plain(Raw),
     /// Under TLS.
-    Tls(Box<TlsStream<Raw>>),
+    Tls(Box<TlsStream<Ahead>>),
 }
 
 /// What carries the bytes.

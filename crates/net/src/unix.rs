@@ -8,9 +8,6 @@ use std::path::{Path, PathBuf};
 
 use tokio::net::{UnixListener, UnixStream};
 
-/// The owner and its group may connect.
-const MODE: u32 = 0o660;
-
 /// A bound socket and its file.
 #[derive(Debug)]
 pub(crate) struct Bound {
@@ -23,10 +20,10 @@ pub(crate) struct Bound {
 impl Bound {
     /// Listen at a path. A socket that nobody listens at any more is left from a crash and makes room; any other file
     /// is somebody's and stays.
-    pub(crate) fn bind(path: &Path) -> io::Result<Self> {
+    pub(crate) fn bind(path: &Path, mode: u32) -> io::Result<Self> {
         make_room(path)?;
         let listener = UnixListener::bind(path)?;
-        fs::set_permissions(path, fs::Permissions::from_mode(MODE))?;
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))?;
         let inode = fs::symlink_metadata(path)?.ino();
         Ok(Self { listener, path: path.to_owned(), inode })
     }

@@ -149,13 +149,24 @@ impl Wire {
     }
 
     /// Send what was gathered; an error when the other end is gone or does not take it by the deadline.
+    /// Either way it is gathered no more: what was sent in part cannot be sent again.
     pub async fn flush(&mut self, until: Instant) -> io::Result<()> {
+        let sent = self.send(until).await;
+        self.output.clear();
+        sent
+    }
+
+    async fn send(&mut self, until: Instant) -> io::Result<()> {
         let mut sent = 0;
         while sent < self.output.len() {
             sent += poll_fn(|cx| self.poll_write(cx, sent, until)).await?;
         }
-        self.output.clear();
-        poll_fn(|cx| Pin::new(&mut self.stream).poll_flush(cx)).await
+        // Under TLS what was written may still be here.
+        poll_fn(|cx| match Pin::new(&mut self.stream).poll_flush(cx) {
+            Poll::Pending => self.poll_alarm(cx, until).map(|()| Err(io::ErrorKind::TimedOut.into())),
+            flushed => flushed,
+        })
+        .await
     }
 
     fn poll_write(&mut self, cx: &mut Context<'_>, sent: usize, until: Instant) -> Poll<io::Result<usize>> {
@@ -261,6 +272,7 @@ mod tests {
         let mut wire = Wire::new(server, stop);
         wire.output().extend_from_slice(&[b'x'; 100]);
         assert_eq!(wire.flush(soon()).await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(wire.output().is_empty(), "a part of it was sent already");
     }
 
     #[tokio::test]

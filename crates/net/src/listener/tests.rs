@@ -1,3 +1,5 @@
+//! Listening: both families, shared ports, Unix sockets.
+
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use tokio::net::TcpStream;
@@ -24,7 +26,7 @@ async fn both_families_by_name_share_a_port() {
     let free = Listener::bind(&Place::parse("0.0.0.0:0")).unwrap().local_addr().unwrap().port();
     let (v4, v6) = (format!("0.0.0.0:{free}"), format!("[::]:{free}"));
     for order in [[&*v4, &*v6], [&*v6, &*v4]] {
-        assert_eq!(Listener::bind_all(&places(&order)).unwrap().len(), 2, "{order:?}");
+        assert_eq!(Listener::bind_all(&places(&order), SOCKET_MODE).unwrap().len(), 2, "{order:?}");
     }
 }
 
@@ -45,6 +47,9 @@ mod unix_sockets {
         let listener = Listener::bind(&Place::Unix(path.clone())).unwrap();
         assert_eq!(listener.local().unwrap(), format!("unix:{}", path.display()));
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o660);
+        let open = Listener::bind_all(&[Place::Unix(path.with_extension("open"))], 0o666).unwrap();
+        assert_eq!(path.with_extension("open").metadata().unwrap().permissions().mode() & 0o777, 0o666);
+        drop(open);
         let (dialled, (_, peer)) = tokio::join!(tokio::net::UnixStream::connect(&path), listener.accept());
         dialled.unwrap();
         assert_eq!(peer, None);

@@ -1,3 +1,5 @@
+//! Headers as they come: sound, wrong, endless, in pieces.
+
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::time::Duration;

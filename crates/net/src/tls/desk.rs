@@ -9,6 +9,7 @@ use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
+use crate::ahead::Ahead;
 use crate::stream::Raw;
 
 /// A thread that makes handshakes.
@@ -42,17 +43,17 @@ impl Desk {
     }
 
     /// Make a handshake here, and bring the connection back to the event loop of whoever waits.
-    pub(super) async fn run(&self, mut raw: Raw, acceptor: TlsAcceptor) -> io::Result<Box<TlsStream<Raw>>> {
+    pub(super) async fn run(&self, mut raw: Raw, acceptor: TlsAcceptor) -> io::Result<Box<TlsStream<Ahead>>> {
         raw.loosen()?;
         let handshake = self.runtime.spawn(async move {
             raw.settle()?;
-            let mut stream = acceptor.accept(raw).await?;
-            stream.get_mut().0.loosen()?;
+            let mut stream = acceptor.accept(Ahead::new(raw)).await?;
+            stream.get_mut().0.raw().loosen()?;
             io::Result::Ok(Box::new(stream))
         });
         let mut handshake = Awaited(handshake);
         let mut stream = (&mut handshake.0).await.map_err(io::Error::other)??;
-        stream.get_mut().0.settle()?;
+        stream.get_mut().0.raw().settle()?;
         Ok(stream)
     }
 }

@@ -1,8 +1,8 @@
 //! TLS for every listener: one certificate, handed over to each new handshake as it is at that moment.
 //!
 //! A handshake costs as much as hundreds of turns of a dialogue. In a lane it would hold up the sessions that run there,
-//! so handshakes have a thread of their own, below the others in priority, and only so many are under way at once:
-//! whoever storms the door waits at it, and those inside do not notice.
+//! so handshakes have a thread of their own, below the others in priority: whoever storms the door waits at it, and
+//! those inside do not notice. How many are under way is bounded by the connections; one that stalls holds up nobody.
 
 mod certificate;
 mod desk;
@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use rustls::ServerConfig;
 use rustls::crypto::aws_lc_rs;
-use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 
+use crate::ahead::Ahead;
 use crate::counters::COUNTERS;
-use crate::stream::{Raw, Stream};
+use crate::stream::Stream;
 pub use certificate::{BadCertificate, Certificate};
 use desk::Desk;
 use keyring::Keyring;
@@ -28,13 +28,11 @@ use keyring::Keyring;
 pub struct Settings {
     /// Time for a handshake, the wait for its turn included.
     pub handshake_timeout: Duration,
-    /// Handshakes under way at once; further ones wait for their turn.
-    pub handshakes_max: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { handshake_timeout: Duration::from_secs(10), handshakes_max: 64 }
+        Self { handshake_timeout: Duration::from_secs(10) }
     }
 }
 
@@ -64,13 +62,12 @@ pub struct Secured {
 pub struct Tls {
     keyring: Arc<Keyring>,
     config: Arc<ServerConfig>,
-    hall: Arc<Waiting>,
+    shared: Arc<Shared>,
 }
 
 /// What the handshakes of all protocols share.
 #[derive(Debug)]
-struct Waiting {
-    turns: Semaphore,
+struct Shared {
     desk: Desk,
     handshake_timeout: Duration,
 }
@@ -79,19 +76,15 @@ impl Tls {
     /// TLS that speaks with this certificate; without one no handshake succeeds until [`Tls::replace`] brings it.
     pub fn new(certificate: Option<Certificate>, settings: Settings) -> io::Result<Arc<Self>> {
         let keyring = Arc::new(Keyring::new(certificate));
-        let waiting = Waiting {
-            turns: Semaphore::new(settings.handshakes_max),
-            desk: Desk::open()?,
-            handshake_timeout: settings.handshake_timeout,
-        };
-        Ok(Arc::new(Self { config: config(&keyring, &[])?, keyring, hall: Arc::new(waiting) }))
+        let shared = Shared { desk: Desk::open()?, handshake_timeout: settings.handshake_timeout };
+        Ok(Arc::new(Self { config: config(&keyring, &[])?, keyring, shared: Arc::new(shared) }))
     }
 
     /// The same for a protocol with a name of its own (RFC 7301): a client that names other protocols only is turned
     /// away, so that no browser can be led to a server that does not speak its language.
     pub fn speaking(&self, protocol: &str) -> io::Result<Arc<Self>> {
         let config = config(&self.keyring, &[protocol])?;
-        Ok(Arc::new(Self { keyring: Arc::clone(&self.keyring), config, hall: Arc::clone(&self.hall) }))
+        Ok(Arc::new(Self { keyring: Arc::clone(&self.keyring), config, shared: Arc::clone(&self.shared) }))
     }
 
     /// Handshakes from now on show this certificate; sessions that run go on.
@@ -109,11 +102,8 @@ impl Tls {
         let Stream::Plain(raw) = stream else {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the connection is under TLS already"));
         };
-        let handshake = async {
-            let _turn = self.hall.turns.acquire().await.expect("the semaphore is never closed");
-            self.hall.desk.run(raw, TlsAcceptor::from(Arc::clone(&self.config))).await
-        };
-        let shaken = match tokio::time::timeout(self.hall.handshake_timeout, handshake).await {
+        let handshake = self.shared.desk.run(raw, TlsAcceptor::from(Arc::clone(&self.config)));
+        let shaken = match tokio::time::timeout(self.shared.handshake_timeout, handshake).await {
             Ok(shaken) => shaken.map(sealed),
             Err(_elapsed) => Err(io::Error::new(io::ErrorKind::TimedOut, "the handshake took too long")),
         };
@@ -136,7 +126,7 @@ fn config(keyring: &Arc<Keyring>, protocols: &[&str]) -> io::Result<Arc<ServerCo
     Ok(Arc::new(config))
 }
 
-fn sealed(stream: Box<tokio_rustls::server::TlsStream<Raw>>) -> (Stream, Secured) {
+fn sealed(stream: Box<tokio_rustls::server::TlsStream<Ahead>>) -> (Stream, Secured) {
     let (_, connection) = stream.get_ref();
     let version = match connection.protocol_version() {
         Some(rustls::ProtocolVersion::TLSv1_2) => "TLSv1.2",
