@@ -10,7 +10,7 @@ use mail::Mailbox;
 use mailroom::access::Verb;
 use mailroom::{Caller, Desk, Error, Mailroom, Order, Page, Secret, SignInError, StoreError, Which};
 use net::{Accepted, Budget, Filled, Hall, Listener, Phase, Reservation, Secured, Stop, Stream, Tls, Wire};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use crate::reply::{Code, Reply};
 use crate::session::{Answer, Cover, Entry, Failure, HELD_BYTES, Link, Question, Refused, Say, Session, Step, Then};
@@ -73,8 +73,7 @@ impl Server {
             tracing::error!("a session panicked; it was ended, the server goes on");
             talk.last_word(&BROKEN);
         }
-        let until = Instant::now() + self.settings.write_timeout;
-        let _ = timeout_at(until, wire.close(until)).await;
+        wire.close(Instant::now() + self.settings.write_timeout).await;
     }
 
     /// What a client in the clear can have.
@@ -225,18 +224,12 @@ impl<'a> Talk<'a> {
         let (now, settings) = (Instant::now(), &self.server.settings);
         let whole = self.answer_began.unwrap_or(now) + settings.answer_timeout;
         let until = whole.min(now + settings.write_timeout);
-        // Under TLS there may be more to send than what the wire has counted as taken: hence a second hand on the clock.
-        let sent = timeout_at(until, self.wire.flush(until)).await;
+        let sent = self.wire.flush(until).await;
         if !self.session.is_sending() {
             self.answer_began = None;
             self.answer_held.release();
         }
-        if matches!(sent, Ok(Ok(()))) {
-            return Ok(());
-        }
-        // Part of it may have left already; sent once more at the close it would be read as more of the message.
-        self.wire.output().clear();
-        Err(Over)
+        sent.map_err(|_| Over)
     }
 
     /// Say something behind everything else, unless it would be read as part of a message.

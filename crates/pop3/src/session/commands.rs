@@ -70,7 +70,8 @@ impl Session {
     fn unprotected(&self) -> Option<Reply> {
         match self.link.cover {
             Cover::Tls => None,
-            _ if self.settings.tls == TlsUse::Require => Some(TLS_REQUIRED),
+            // Nobody listens on a Unix socket.
+            _ if self.settings.tls == TlsUse::Require && self.link.peer.is_some() => Some(TLS_REQUIRED),
             _ if self.settings.auth_plaintext.allows(self.link.peer) => None,
             Cover::Offered => Some(STLS_FIRST),
             Cover::None => Some(NO_PLAINTEXT),

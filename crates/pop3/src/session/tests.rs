@@ -194,6 +194,7 @@ fn a_password_comes_only_where_nobody_listens() {
         check(TlsUse::Require, plaintext, near(Cover::Offered), required);
         check(TlsUse::Require, plaintext, near(Cover::None), required);
     }
+    check(TlsUse::Require, Plaintext::Private, Link { peer: None, cover: Cover::Offered }, ok);
     check(TlsUse::Offer, Plaintext::Private, near(Cover::None), ok);
     check(TlsUse::Offer, Plaintext::Private, near(Cover::Offered), ok);
     check(TlsUse::Offer, Plaintext::Private, far(Cover::Offered), stls);
