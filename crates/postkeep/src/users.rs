@@ -7,13 +7,11 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail};
+use mailroom::users::FILE_MAX;
 use mailroom::{Roll, Users};
 
 /// How often the file is looked at.
 const CHECK_EVERY: Duration = Duration::from_secs(10);
-/// No list is larger.
-const FILE_BYTES_MAX: u64 = 4 << 20;
-
 /// The file, and how it looked when it was last read.
 #[derive(Debug)]
 pub(crate) struct Watched {
@@ -55,9 +53,9 @@ fn look(path: &Path) -> Option<(SystemTime, u64)> {
 fn read(path: &Path) -> Result<Users> {
     let told = || format!("smtp.auth_file: cannot read {}", path.display());
     let mut text = String::new();
-    fs::File::open(path).with_context(told)?.take(FILE_BYTES_MAX + 1).read_to_string(&mut text).with_context(told)?;
-    if text.len() as u64 > FILE_BYTES_MAX {
-        bail!("smtp.auth_file: {} is larger than 4MiB", path.display());
+    fs::File::open(path).with_context(told)?.take(FILE_MAX as u64 + 1).read_to_string(&mut text).with_context(told)?;
+    if text.len() > FILE_MAX {
+        bail!("smtp.auth_file: {} is larger than 1MiB, so it is hardly a list of users", path.display());
     }
     Users::parse(&text).with_context(|| format!("smtp.auth_file {}", path.display()))
 }

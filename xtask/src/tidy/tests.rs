@@ -151,6 +151,15 @@ fn t106_a_banned_crate_in_a_lock_file_is_found() {
         ..Tree::default()
     };
     check_tree(banned::rule, &off, &[]);
+    let wanting = |name: &str| format!("{}dependencies = [\n \"time\",\n]\n", entry(name, "1.0.0"));
+    let time = entry("time", "0.3.0");
+    check(banned::rule, &[("Cargo.lock", &format!("{time}{}", wanting("rcgen")))], &[]);
+    check(
+        banned::rule,
+        &[("Cargo.lock", &format!("{time}{}{}", wanting("rcgen"), wanting("postkeep")))],
+        &["Cargo.lock:2"],
+    );
+    check(banned::rule, &[("Cargo.lock", &time)], &["Cargo.lock:2"]);
     check(banned::rule, &[("fuzz/Cargo.lock", &entry("openssl-sys", "0.9.1"))], &["fuzz/Cargo.lock:2"]);
     check(banned::rule, &[("Cargo.lock", &format!("{good}{}", entry("tokio", "2.0.0")))], &["Cargo.lock:11"]);
 }

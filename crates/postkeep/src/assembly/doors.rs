@@ -37,7 +37,8 @@ impl Bound {
 pub(super) fn bind(doors: &Doors, tls: Option<&Arc<Tls>>) -> Result<Bound> {
     let mut bound = <[Vec<Listener>; 7]>::default();
     for ((name, places), listeners) in NAMES.iter().zip(&doors.places).zip(&mut bound) {
-        let plain = Listener::bind_all(places).map_err(|unbound| anyhow!("{name}.addr: {unbound}"))?;
+        let plain =
+            Listener::bind_all(places, doors.socket_mode).map_err(|unbound| anyhow!("{name}.addr: {unbound}"))?;
         *listeners = match *name {
             "smtps" => secured(plain, tls, None)?,
             "pop3s" => secured(plain, tls, Some("pop3"))?,
@@ -113,8 +114,9 @@ pub(super) fn open(servers: &mut JoinSet<()>, bound: Bound, behind: Behind) -> R
             };
         }
     }
-    if let Some(Begun { tls, watched: Some(watched), .. }) = begun {
-        servers.spawn(certificate::watch(watched, tls));
+    if let Some(Begun { tls, watched, order, .. }) = begun {
+        watched.map(|watched| servers.spawn(certificate::watch(watched, Arc::clone(&tls))));
+        order.into_iter().for_each(|order| certificate::authority::serve(order, Arc::clone(&tls), servers));
     }
     Ok(())
 }

@@ -1,5 +1,6 @@
 //! The certificate: where it comes from, and how a new one takes the place of the old while the program runs.
 
+pub(crate) mod authority;
 mod files;
 mod self_signed;
 
@@ -18,6 +19,8 @@ pub(crate) struct Begun {
     pub(crate) tls: Arc<Tls>,
     /// Files to look at from time to time.
     pub(crate) watched: Option<files::Watched>,
+    /// An order that goes on.
+    pub(crate) order: Option<authority::Order>,
     /// The certificate that clients are to be told to trust.
     pub(crate) trust: Option<PathBuf>,
 }
@@ -25,17 +28,24 @@ pub(crate) struct Begun {
 /// Begin, where there is a certificate or will be one.
 pub(crate) fn begin(config: &config::Tls, hostname: &str) -> Result<Option<Begun>> {
     let Some(source) = &config.source else { return Ok(None) };
-    let (certificate, watched, trust) = match source {
+    let (mut watched, mut order, mut trust) = (None, None, None);
+    let certificate = match source {
         config::Source::Files { cert, key, check_every } => {
-            let (certificate, watched) = files::read_first(cert, key, *check_every)?;
-            (Some(certificate), Some(watched), None)
+            let (certificate, files) = files::read_first(cert, key, *check_every)?;
+            watched = Some(files);
+            Some(certificate)
         }
         config::Source::SelfSigned { folder, names } => {
             let (certificate, path) = self_signed::kept(folder, names, hostname)?;
-            (Some(certificate), None, Some(path))
+            trust = Some(path);
+            Some(certificate)
         }
-        config::Source::Acme(_) => (None, None, None),
+        config::Source::Acme(keys) => {
+            let (kept, begun) = authority::open(keys)?;
+            order = Some(begun);
+            kept
+        }
     };
     let tls = Tls::new(certificate, config.settings)?;
-    Ok(Some(Begun { tls, watched, trust }))
+    Ok(Some(Begun { tls, watched, order, trust }))
 }

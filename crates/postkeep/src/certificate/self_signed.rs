@@ -81,8 +81,10 @@ enum For {
 /// Write a file whole or not at all.
 fn write(path: &Path, bytes: &[u8], reader: For) -> std::io::Result<()> {
     let beside = path.with_extension("new");
+    // What a crash has left goes; a link that somebody planted there is not followed (T083).
+    let _ = fs::remove_file(&beside);
     let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
+    options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, reader as u32);
     #[cfg(not(unix))]

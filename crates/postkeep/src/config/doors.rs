@@ -17,6 +17,8 @@ const KEYS: [&str; 7] = ["smtp.addr", "smtps.addr", "lmtp.addr", "pop3.addr", "p
 pub(crate) struct Doors {
     /// The places of each, in the order of [`NAMES`].
     pub(crate) places: [Vec<Place>; 7],
+    /// `runtime.socket_mode`.
+    pub(crate) socket_mode: u32,
     /// `smtp.proxy_from`.
     pub(crate) smtp_proxies: Vec<Network>,
     /// `pop3.proxy_from`.
@@ -53,6 +55,7 @@ pub(crate) struct Guards {
 pub(super) fn doors(values: Values<'_>) -> Doors {
     Doors {
         places: KEYS.map(|key| values.places(key)),
+        socket_mode: u32::from_str_radix(values.text("runtime.socket_mode"), 8).expect("a mode was checked"),
         smtp_proxies: values.networks("smtp.proxy_from"),
         pop3_proxies: values.networks("pop3.proxy_from"),
         http_proxies: values.networks("http.proxy_from"),

@@ -76,8 +76,8 @@ pub(crate) const KEYS: &[Key] = &[
     key("tls.folder", Kind::Path),
     key("tls.names", Kind::Names),
     key("tls.handshake_timeout", TIMEOUT),
-    key("tls.handshakes_max", count(1, 100_000)),
     key("acme.domains", Kind::Hosts),
+    key("acme.addr", Kind::Addrs),
     key("acme.email", Kind::Email),
     key("acme.directory", Kind::Url),
     key("acme.ca", Kind::File),
@@ -142,6 +142,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("log.format", Kind::Choice(&["text", "json"])),
     key("stop.grace", time(0, 60 * 60)),
     key("runtime.workers", count(0, 1024)),
+    key("runtime.socket_mode", Kind::Choice(&["600", "660", "666"])),
 ];
 
 const CONNECTIONS_MAX: u64 = 1_000_000;

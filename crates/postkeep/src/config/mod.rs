@@ -20,7 +20,7 @@ pub(crate) use engines::{Disk, Engine, Jetstream, Memory, Store};
 pub(crate) use layers::Sources;
 pub(crate) use ready::Config;
 pub(crate) use report::Report;
-pub(crate) use tls::{Source, Tls};
+pub(crate) use tls::{Acme, Source, Tls};
 pub(crate) use values::{Size, Time};
 
 use layers::Layers;

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use net::Place;
+
 use super::ready::{Clash, Values};
 
 /// The sections `tls` and `acme`.
@@ -34,15 +36,13 @@ pub(crate) struct Acme {
     pub(crate) directory: String,
     pub(crate) ca: Option<PathBuf>,
     pub(crate) folder: PathBuf,
+    pub(crate) addr: Vec<Place>,
 }
 
 pub(super) fn tls(values: Values<'_>) -> Tls {
     Tls {
         source: source(values),
-        settings: net::tls::Settings {
-            handshake_timeout: values.time("tls.handshake_timeout"),
-            handshakes_max: values.count("tls.handshakes_max"),
-        },
+        settings: net::tls::Settings { handshake_timeout: values.time("tls.handshake_timeout") },
     }
 }
 
@@ -62,6 +62,7 @@ fn source(values: Values<'_>) -> Option<Source> {
             directory: values.text("acme.directory").to_owned(),
             ca: values.file("acme.ca"),
             folder: folder(),
+            addr: values.places("acme.addr"),
         })
     })
 }
@@ -88,10 +89,27 @@ pub(super) fn clashes(values: Values<'_>) -> Vec<Clash> {
         let text = "acme.domains orders a certificate; read the authority's terms and set acme.terms_agreed = true";
         clashes.push(clash(["acme.domains", "acme.terms_agreed"], text));
     }
+    #[cfg(feature = "acme")]
+    if has_acme {
+        clashes.extend(unorderable(values));
+    }
     if !(has_files || is_own || has_acme) {
         clashes.extend(without_certificate(values));
     }
     clashes
+}
+
+/// What no authority would take.
+#[cfg(feature = "acme")]
+fn unorderable(values: Values<'_>) -> Vec<Clash> {
+    let Some(Source::Acme(keys)) = source(values) else { return Vec::new() };
+    let key = |name: &str| ["acme.domains", "acme.email", "acme.directory"].into_iter().find(|key| key.ends_with(name));
+    let mistakes = crate::certificate::authority::settings(&keys).mistakes().into_iter();
+    let told = mistakes.filter_map(|mistake| {
+        let key = key(mistake.key)?;
+        Some(Clash { keys: [key, key], text: format!("{key} {}", mistake.what) })
+    });
+    told.collect()
 }
 
 /// Doors and rules that need a certificate where there is none.

@@ -25,7 +25,7 @@ impl Reply {
         let (digits, rest) = line.split_at_checked(3).ok_or(NoReply)?;
         let code = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).ok_or(NoReply)?;
         let (is_last, text) = match rest {
-            [] => (true, &rest[..]),
+            [] => (true, rest),
             [b' ', text @ ..] => (true, text),
             [b'-', text @ ..] => (false, text),
             _ => return Err(NoReply),
