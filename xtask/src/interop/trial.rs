@@ -54,20 +54,20 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// A row for each program, under the title of its kind.
     fn matrix(&self, kinds: &[Kind]) -> Matrix {
-        let programs: Vec<_> = kinds.iter().flat_map(|kind| &kind.programs).collect();
+        let programs: Vec<_> = kinds.iter().flat_map(|kind| &kind.programs).map(AsRef::as_ref).collect();
         let mut rows = self.rows(&programs).into_iter();
         Matrix(kinds.iter().map(|kind| (kind.title, rows.by_ref().take(kind.programs.len()).collect())).collect())
     }
 
     /// In the order of the programs, although none waits for the one before it.
-    fn rows(&self, programs: &[&Box<dyn Program>]) -> Vec<Row> {
+    fn rows(&self, programs: &[&dyn Program]) -> Vec<Row> {
         let (next, rows) = (Mutex::new(programs.iter().enumerate()), Mutex::new(Vec::new()));
         let take = || next.lock().expect("no thread panicked").next();
         std::thread::scope(|scope| {
             for _ in 0..AT_ONCE {
                 scope.spawn(|| {
                     while let Some((at, program)) = take() {
-                        let row = self.row(program.as_ref());
+                        let row = self.row(*program);
                         rows.lock().expect("no thread panicked").push((at, row));
                     }
                 });

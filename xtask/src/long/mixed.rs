@@ -42,7 +42,8 @@ pub(super) fn run(binary: &Path, minutes: f64, seed: Option<u64>) -> Result<()> 
         &Plan {
             warm: time.mul_f64(0.1).clamp(Duration::from_secs(10), Duration::from_secs(180)),
             time,
-            swap_every: time.mul_f64(0.05).clamp(Duration::from_secs(5), Duration::from_secs(180)),
+            // Often enough to happen in the warm-up as well.
+            swap_every: time.mul_f64(0.02).clamp(Duration::from_secs(5), Duration::from_secs(60)),
             tell_every: Duration::from_secs(60),
             seed: seed.unwrap_or(1),
         },

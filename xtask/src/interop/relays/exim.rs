@@ -19,7 +19,7 @@ pub(super) struct Exim;
 const PROGRAM: &str = "usr/sbin/exim4";
 
 impl Agent for Exim {
-    const PACKAGE: Package = Package { name: "exim4-daemon-light", libraries: &["libidn12"] };
+    const PACKAGE: Package = Package("exim4-daemon-light");
     const LOG: &'static str = "log/mainlog";
     const LMTP_STARTTLS: bool = true;
 

@@ -143,7 +143,7 @@ impl<A: Agent> Program for Relay<A> {
     fn refuses(&self, transport: Transport) -> Option<&'static str> {
         match (self.door, transport) {
             (Door::Smtp, _) | (_, Transport::Plain) => None,
-            (Door::LmtpSocket, _) => Some("nobody listens on a Unix socket"),
+            (Door::LmtpSocket, _) => Some("a Unix socket does not leave the machine, and nobody speaks TLS there"),
             (Door::Lmtp, Transport::Tls) => Some("LMTP has STARTTLS, and no door with TLS from the first octet"),
             (Door::Lmtp, _) => (!A::LMTP_STARTTLS).then_some("its LMTP is without TLS"),
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::jail::{PACKAGE, WORK};
 use super::package::Package;
@@ -20,11 +20,11 @@ const PROGRAM: &str = "usr/sbin/smtpd";
 const LINE_MAX: usize = 65_535;
 
 impl Agent for OpenSmtpd {
-    const PACKAGE: Package = Package { name: "opensmtpd", libraries: &["libevent-2.1-7"] };
+    const PACKAGE: Package = Package("opensmtpd");
     const LMTP_STARTTLS: bool = false;
 
     fn configure(&self, folder: &Path, route: &Route) -> Result<String> {
-        fs::write(folder.join("smtpd.conf"), configuration(route))?;
+        fs::write(folder.join("smtpd.conf"), configuration(route)?)?;
         Ok(format!(
             "mkdir -p /var/lib/opensmtpd/empty /var/spool/smtpd
              chmod 711 /var/spool/smtpd
@@ -50,20 +50,20 @@ impl Agent for OpenSmtpd {
     }
 }
 
-fn configuration(route: &Route) -> String {
+fn configuration(route: &Route) -> Result<String> {
     let Route { intake, onward, .. } = route;
     let onward = match onward {
         Onward::Smtp(port) => format!("{}://{HOST}:{port}", protocol(route.transport)),
         Onward::Lmtp(port) => format!("lmtp://{HOST}:{port}"),
-        Onward::LmtpSocket(path) => format!("lmtp://{}", path.display()),
+        Onward::LmtpSocket(_) => bail!("it relays over LMTP to ports alone"),
     };
-    format!(
+    Ok(format!(
         "smtp max-message-size 100M
 listen on 127.0.0.1 port {intake} hostname {HOSTNAME}
 action \"onward\" relay host {onward} helo {HOSTNAME}
 match from any for any action \"onward\"
 "
-    )
+    ))
 }
 
 /// With the last two it verifies the certificate.

@@ -20,7 +20,7 @@ const DAEMONS: &str = "usr/lib/postfix/sbin";
 const LIBRARIES: &str = "usr/lib/postfix";
 
 impl Agent for Postfix {
-    const PACKAGE: Package = Package { name: "postfix", libraries: &["libnsl2", "libsasl2-2"] };
+    const PACKAGE: Package = Package("postfix");
     const LMTP_STARTTLS: bool = true;
 
     fn configure(&self, folder: &Path, route: &Route) -> Result<String> {
