@@ -1,3 +1,5 @@
+//! Quotas by a clock of the tests.
+
 use governor::clock::FakeRelativeClock;
 use proptest::prelude::*;
 

@@ -55,6 +55,17 @@ async fn t102_whoever_guesses_is_stopped_and_nobody_else() {
 }
 
 #[tokio::test]
+async fn t102_many_guesses_at_once_are_no_way_round() {
+    let hash = crate::users::hash("right").unwrap();
+    let desk = desk(listed(&format!("app:{hash}\n")), 3);
+    let guesses = (0..100).map(|_| shown(&desk, Desk::Smtp, "192.0.2.1", "app", "guess"));
+    let told = futures_util::future::join_all(guesses).await;
+    let checked = told.iter().filter(|told| **told == Err(SignInError::Wrong)).count();
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    assert!((3..=3 + cores).contains(&checked), "{checked} passwords were looked at");
+}
+
+#[tokio::test]
 async fn what_is_right_is_never_too_often() {
     let desk = desk(listed("app:right\n"), 1);
     for _ in 0..50 {
