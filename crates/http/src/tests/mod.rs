@@ -22,8 +22,8 @@ use net::{Gate, Hall, Lanes, Listener, Place, Stopper};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::counters::Render;
 use crate::Settings;
+use crate::counters::Render;
 use crate::server::{Server, serve};
 use crate::shared::Shared;
 
