@@ -74,51 +74,76 @@ pub(super) struct Behind {
 
 /// Open all doors.
 pub(super) fn open(servers: &mut JoinSet<()>, bound: Bound, behind: Behind) -> Result<()> {
-    let Behind { config, mailroom, begun, counters, lanes, stop } = behind;
-    let limits = limits(&config.guards, servers)?;
-    let arrivals = rates(config.guards.connections, config.guards.entries_max, servers);
-    let hall = |(all, per_ip): (usize, usize), proxy_from: Vec<Network>, arrivals: Option<&Arc<Rates>>| {
-        let (lanes, stop, arrivals) = (Arc::clone(&lanes), stop.clone(), arrivals.cloned());
-        Arc::new(Hall { gate: Gate::new(all, per_ip), lanes, stop, proxy_from, arrivals })
-    };
+    let limits = limits(&behind.config.guards, servers)?;
+    let halls = halls(&behind, servers);
+    let Behind { config, mailroom, begun, counters, stop, .. } = behind;
     let tls = begun.as_ref().map(|begun| Arc::clone(&begun.tls));
-    let smtp_hall = hall(
-        (config.smtp.connections_max, config.smtp.connections_per_ip_max),
-        config.doors.smtp_proxies,
-        arrivals.as_ref(),
-    );
-    let pop3_hall = hall(
-        (config.pop3.connections_max, config.pop3.connections_per_ip_max),
-        config.doors.pop3_proxies,
-        arrivals.as_ref(),
-    );
-    // Over HTTP many people come from one address: that of the web server before us.
-    let http_hall =
-        hall((config.http.connections_max, config.http.connections_per_ip_max), config.doors.http_proxies, None);
-    let smtp = smtp::Server::new(Arc::new(config.smtp), Arc::clone(&mailroom), tls.clone()).limited(limits);
-    let pop3 = pop3::Server::new(Arc::new(config.pop3), Arc::clone(&mailroom), tls);
     let render = config.metrics.then(|| Box::new(move || counters.render()) as web::Render);
-    let http = web::Server::new(Arc::new(config.http), mailroom, stop, render);
-    let (smtp, pop3, http) = (Arc::new(smtp), Arc::new(pop3), Arc::new(http));
+    let edges = Edges {
+        smtp: Arc::new(smtp::Server::new(Arc::new(config.smtp), Arc::clone(&mailroom), tls.clone()).limited(limits)),
+        pop3: Arc::new(pop3::Server::new(Arc::new(config.pop3), Arc::clone(&mailroom), tls)),
+        http: Arc::new(web::Server::new(Arc::new(config.http), mailroom, stop, render)),
+        halls,
+    };
     for (name, listeners) in NAMES.into_iter().zip(bound.0) {
-        for listener in listeners {
-            match name {
-                "smtp" | "smtps" => {
-                    servers.spawn(smtp::serve(listener, Dialect::Smtp, Arc::clone(&smtp), Arc::clone(&smtp_hall)))
-                }
-                "lmtp" => {
-                    servers.spawn(smtp::serve(listener, Dialect::Lmtp, Arc::clone(&smtp), Arc::clone(&smtp_hall)))
-                }
-                "pop3" | "pop3s" => servers.spawn(pop3::serve(listener, Arc::clone(&pop3), Arc::clone(&pop3_hall))),
-                _ => servers.spawn(web::serve(listener, Arc::clone(&http), Arc::clone(&http_hall))),
-            };
-        }
+        listeners.into_iter().for_each(|listener| edges.serve(name, listener, servers));
     }
     if let Some(Begun { tls, watched, order, .. }) = begun {
         watched.map(|watched| servers.spawn(certificate::watch(watched, Arc::clone(&tls))));
         order.into_iter().for_each(|order| certificate::authority::serve(order, Arc::clone(&tls), servers));
     }
     Ok(())
+}
+
+/// The three that speak, and the hall before each.
+struct Edges {
+    smtp: Arc<smtp::Server>,
+    pop3: Arc<pop3::Server>,
+    http: Arc<web::Server>,
+    halls: Halls,
+}
+
+/// What the listeners of each protocol share.
+struct Halls {
+    smtp: Arc<Hall>,
+    pop3: Arc<Hall>,
+    http: Arc<Hall>,
+}
+
+impl Edges {
+    /// Let whoever speaks behind a door serve what comes in by it.
+    fn serve(&self, name: &str, listener: Listener, servers: &mut JoinSet<()>) {
+        let smtp =
+            |dialect, listener| smtp::serve(listener, dialect, Arc::clone(&self.smtp), Arc::clone(&self.halls.smtp));
+        match name {
+            "smtp" | "smtps" => servers.spawn(smtp(Dialect::Smtp, listener)),
+            "lmtp" => servers.spawn(smtp(Dialect::Lmtp, listener)),
+            "pop3" | "pop3s" => {
+                servers.spawn(pop3::serve(listener, Arc::clone(&self.pop3), Arc::clone(&self.halls.pop3)))
+            }
+            _ => servers.spawn(web::serve(listener, Arc::clone(&self.http), Arc::clone(&self.halls.http))),
+        };
+    }
+}
+
+fn halls(behind: &Behind, servers: &mut JoinSet<()>) -> Halls {
+    let Config { doors, guards, smtp, pop3, http, .. } = &behind.config;
+    let arrivals = rates(guards.connections, guards.entries_max, servers);
+    let hall = |all: usize, per_ip: usize, proxies: &[Network], arrivals: Option<&Arc<Rates>>| {
+        Arc::new(Hall {
+            gate: Gate::new(all, per_ip),
+            lanes: Arc::clone(&behind.lanes),
+            stop: behind.stop.clone(),
+            proxy_from: proxies.to_vec(),
+            arrivals: arrivals.cloned(),
+        })
+    };
+    Halls {
+        smtp: hall(smtp.connections_max, smtp.connections_per_ip_max, &doors.smtp_proxies, arrivals.as_ref()),
+        pop3: hall(pop3.connections_max, pop3.connections_per_ip_max, &doors.pop3_proxies, arrivals.as_ref()),
+        // Over HTTP many people come from one address: that of the web server before us.
+        http: hall(http.connections_max, http.connections_per_ip_max, &doors.http_proxies, None),
+    }
 }
 
 /// What one address may send, and what the DNS says of it.
