@@ -36,12 +36,13 @@ const WALLS: &[Wall] = &[
     Wall { room: "postkeep-store-jetstream", knows: &["postkeep-mail", "postkeep-store"], dev: &["postkeep-brokers"] },
     Wall { room: "postkeep-mailroom", knows: &["postkeep-mail", "postkeep-rate", "postkeep-store"], dev: &[] },
     // The edges' tests need a mailroom over some engine; the edges themselves know none.
-    Wall { room: "postkeep-smtp", knows: EDGE, dev: &["postkeep-store"] },
-    Wall { room: "postkeep-pop3", knows: EDGE, dev: &["postkeep-store"] },
+    Wall { room: "postkeep-smtp", knows: EDGE, dev: &["postkeep-dialogues", "postkeep-store"] },
+    Wall { room: "postkeep-pop3", knows: EDGE, dev: &["postkeep-dialogues", "postkeep-store"] },
     Wall { room: "postkeep-http", knows: EDGE, dev: &["postkeep-store"] },
     Wall { room: "postkeep", knows: ALL, dev: &["postkeep-brokers"] },
     Wall { room: "postkeep-bench", knows: &[], dev: &[] },
     Wall { room: "postkeep-brokers", knows: &[], dev: &[] },
+    Wall { room: "postkeep-dialogues", knows: &["postkeep-net"], dev: &[] },
     Wall { room: "xtask", knows: &["postkeep-brokers"], dev: &[] },
 ];
 

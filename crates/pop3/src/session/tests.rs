@@ -32,7 +32,7 @@ struct Rig {
 const LETTERS: [&str; 3] = ["A: 1\r\n\r\none\r\n", "A: 2\r\n\r\n.two\nlines", "A: 3\r\n\r\n"];
 
 fn near(cover: Cover) -> Link {
-    Link { peer: None, cover }
+    Link { peer: Some("127.0.0.1".parse().unwrap()), cover }
 }
 
 fn far(cover: Cover) -> Link {

@@ -6,7 +6,7 @@ use pop3::Settings;
 use tokio::io::AsyncReadExt;
 use tokio::time::{Instant, sleep};
 
-use crate::rig::{Rig, settings};
+use crate::rig::{Pop3, Rig, settings};
 
 fn seconds(idle: u64, line: u64, write: u64, answer: u64) -> Settings {
     Settings {

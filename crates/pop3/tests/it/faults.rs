@@ -12,7 +12,7 @@ use store::{
 };
 use tokio::sync::Semaphore;
 
-use crate::rig::{Rig, memory, settings};
+use crate::rig::{Pop3, Rig, memory, settings};
 
 /// A memory engine that goes wrong by the name of the mailbox, and deletes only when it is let.
 struct Faulty {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use pop3::Settings;
 
-use crate::rig::{PATIENCE, Rig, dial, settings};
+use crate::rig::{PATIENCE, Pop3, Rig, dial, settings};
 
 #[tokio::test]
 async fn connections_over_the_limit_are_told_and_come_back() {

@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-mod certificate;
 mod deadlines;
 mod dialogues;
 mod faults;

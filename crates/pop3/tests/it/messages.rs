@@ -6,7 +6,7 @@ use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
 use pop3::Settings;
 
-use crate::rig::{Rig, dial, settings};
+use crate::rig::{Pop3, Rig, dial, settings};
 
 /// What a message is on the wire: every line end CRLF, one at the end.
 fn normalised(raw: &[u8]) -> Vec<u8> {

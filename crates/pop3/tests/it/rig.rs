@@ -1,25 +1,16 @@
-//! A server to talk to: a client end that sends bytes as given and reads replies line by line.
+//! A server to talk to, and what a client says and hears in POP3.
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bytes::Bytes;
+use dialogues::certificate;
+pub(crate) use dialogues::{Client, PATIENCE, dial, dial_secured};
 use mail::MessageId;
 use mailroom::{Caller, Import, Mailroom, Order, Page, Which};
 use net::{Gate, Hall, Lanes, Listener, Phase, Place, Stop, Stopper, Stream, Tls};
 use pop3::{Server, Settings, TlsUse};
 use store::{Memory, Store, SystemClock};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
-
-use crate::certificate;
-
-/// Nothing here takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-
-pub(crate) trait Ends: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Ends for S {}
 
 /// A server, its mailroom and its stop.
 pub(crate) struct Rig {
@@ -129,90 +120,29 @@ impl Rig {
     }
 }
 
-pub(crate) async fn dial(port: u16) -> Client {
-    Client::new(Box::new(tcp(port).await))
-}
-
-/// The same, with a handshake first.
-pub(crate) async fn dial_secured(port: u16) -> Client {
-    Client::new(Box::new(certificate::connect(tcp(port).await).await.unwrap()))
-}
-
-async fn tcp(port: u16) -> TcpStream {
-    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    stream.set_nodelay(true).unwrap();
-    stream
-}
-
-/// One client.
-pub(crate) struct Client {
-    stream: BufReader<Box<dyn Ends>>,
-}
-
-impl Client {
-    pub(crate) fn new(stream: Box<dyn Ends>) -> Self {
-        Self { stream: BufReader::new(stream) }
-    }
-
-    /// Go on under TLS, or hear that the server does not; what was read ahead is nobody's.
-    pub(crate) async fn secure(self) -> std::io::Result<Self> {
-        let stream = self.stream.into_inner();
-        let secured = tokio::time::timeout(PATIENCE, certificate::connect(stream)).await;
-        Ok(Self::new(Box::new(secured.expect("the server says something")?)))
-    }
-
-    /// Send bytes as given; false when the server is gone.
-    pub(crate) async fn send(&mut self, bytes: &[u8]) -> bool {
-        let sent = async { self.stream.write_all(bytes).await.is_ok() && self.stream.flush().await.is_ok() };
-        tokio::time::timeout(PATIENCE, sent).await.expect("the server takes what is sent")
-    }
-
-    /// The next line with its CRLF; nothing at the end.
-    pub(crate) async fn octets(&mut self) -> Vec<u8> {
-        let mut line = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, self.stream.read_until(b'\n', &mut line)).await;
-        let _ = read.expect("the server says something");
-        assert!(line.is_empty() || line.ends_with(b"\r\n"), "{:?} ends in CRLF", line.escape_ascii().to_string());
-        line
-    }
-
-    /// The next line without its CRLF; none at the end.
-    pub(crate) async fn line(&mut self) -> Option<String> {
-        let line = self.octets().await;
-        let text = line.strip_suffix(b"\r\n")?;
-        Some(String::from_utf8(text.to_vec()).expect("replies are UTF-8"))
-    }
-
-    /// Every line until the end.
-    pub(crate) async fn lines(&mut self) -> Vec<String> {
-        let mut lines = Vec::new();
-        while let Some(line) = self.line().await {
-            lines.push(line);
-        }
-        lines
-    }
-
-    /// Everything until the end, whatever it is.
-    pub(crate) async fn rest(&mut self) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, self.stream.read_to_end(&mut bytes)).await;
-        let _ = read.expect("the server ends");
-        bytes
-    }
-
+/// A client's part in POP3.
+pub(crate) trait Pop3 {
     /// Send one line and return the first line of its reply.
-    pub(crate) async fn ask(&mut self, line: &str) -> String {
+    async fn ask(&mut self, line: &str) -> String;
+    /// Whether one line is answered with `+OK`.
+    async fn ok(&mut self, line: &str) -> bool;
+    /// What follows the first line of a reply, up to its line of one dot, with the dots undone: read strictly.
+    async fn body(&mut self) -> Vec<u8>;
+    /// The greeting, USER, PASS.
+    async fn sign_in(&mut self, mailbox: &str);
+}
+
+impl Pop3 for Client {
+    async fn ask(&mut self, line: &str) -> String {
         self.send(format!("{line}\r\n").as_bytes()).await;
         self.line().await.unwrap_or_else(|| panic!("closed instead of a reply to {line}"))
     }
 
-    /// Whether one line is answered with `+OK`.
-    pub(crate) async fn ok(&mut self, line: &str) -> bool {
+    async fn ok(&mut self, line: &str) -> bool {
         self.ask(line).await.starts_with("+OK")
     }
 
-    /// What follows the first line of a reply, up to its line of one dot, with the dots undone: read strictly.
-    pub(crate) async fn body(&mut self) -> Vec<u8> {
+    async fn body(&mut self) -> Vec<u8> {
         let mut body = Vec::new();
         loop {
             let line = self.octets().await;
@@ -227,15 +157,9 @@ impl Client {
         }
     }
 
-    /// The greeting, USER, PASS.
-    pub(crate) async fn sign_in(&mut self, mailbox: &str) {
+    async fn sign_in(&mut self, mailbox: &str) {
         assert!(self.line().await.unwrap().starts_with("+OK "));
         assert!(self.ok(&format!("USER {mailbox}")).await);
         assert!(self.ok("PASS anything").await);
-    }
-
-    /// No more will be sent.
-    pub(crate) async fn end(&mut self) {
-        let _ = self.stream.get_mut().shutdown().await;
     }
 }

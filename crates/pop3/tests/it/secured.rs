@@ -4,11 +4,11 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use dialogues::certificate;
 use net::{Plaintext, Stream};
 use pop3::{Settings, TlsUse};
 
-use crate::certificate;
-use crate::rig::{Client, PATIENCE, Rig, dial, dial_secured, settings};
+use crate::rig::{Client, PATIENCE, Pop3, Rig, dial, dial_secured, settings};
 
 fn offering() -> Settings {
     Settings { tls: TlsUse::Offer, ..settings() }

@@ -2,7 +2,7 @@
 
 use net::Phase;
 
-use crate::rig::{PATIENCE, Rig, dial, settings};
+use crate::rig::{PATIENCE, Pop3, Rig, dial, settings};
 
 const STOPPING: &str = "-ERR [SYS/TEMP] This server is being stopped; try again soon";
 

@@ -1,6 +1,6 @@
 //! T090: what is deleted, when, and by whom. Only QUIT deletes, and all that is marked or nothing.
 
-use crate::rig::{Rig, dial, settings};
+use crate::rig::{Pop3, Rig, dial, settings};
 
 const LETTERS: usize = 3;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use smtp::Settings;
 use tokio::time::{Instant, sleep};
 
-use crate::rig::{Rig, settings};
+use crate::rig::{Rig, Smtp, settings};
 
 fn seconds(idle: u64, line: u64, data: u64, transaction: u64) -> Settings {
     Settings {

@@ -1,110 +1,52 @@
 //! Dialogues as text files: replayed over a pipe, over TCP and under TLS, line by line and byte by byte.
 //!
-//! `C:` sends a line; `c:` sends bytes with escapes, `{text*n}` repeated; `S:` expects a line, `*` matches the rest;
-//! `closed` expects the end; `kept MAILBOX n` counts; `set KEY VALUE` comes first.
+//! Besides what every script knows there is `kept MAILBOX n`, which counts.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use dialogues::{Pace, Script};
 use smtp::{BareNewlines, Dialect};
 
 use crate::rig::{Client, Rig, dial, dial_secured, settings};
 
-fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/dialogues");
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.sort();
-    assert!(files.len() >= 10, "the dialogues are found");
-    files
+fn scripts() -> Vec<Script> {
+    let scripts = Script::all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/dialogues"));
+    assert!(scripts.len() >= 10, "the dialogues are found");
+    scripts
 }
 
-#[derive(Clone, Copy)]
-enum Pace {
-    Lines,
-    Bytes,
-}
-
-fn rig_for(script: &str) -> Rig {
+fn rig_for(script: &Script) -> Rig {
     let (mut settings, mut dialect) = (settings(), Dialect::Smtp);
-    for line in script.lines() {
-        match line.split(' ').collect::<Vec<_>>()[..] {
-            ["set", "bare_newlines", "normalize"] => settings.bare_newlines = BareNewlines::Normalize,
-            ["set", "auth", "off"] => settings.auth = false,
-            ["set", "auth_required", "true"] => settings.auth_required = true,
-            ["set", "dialect", "lmtp"] => dialect = Dialect::Lmtp,
-            ["set", key, _] => panic!("unknown setting {key}"),
-            _ => {}
+    for setting in script.settings() {
+        match setting {
+            ("bare_newlines", "normalize") => settings.bare_newlines = BareNewlines::Normalize,
+            ("auth", "off") => settings.auth = false,
+            ("auth_required", "true") => settings.auth_required = true,
+            ("dialect", "lmtp") => dialect = Dialect::Lmtp,
+            (key, value) => panic!("unknown setting {key} {value}"),
         }
     }
     Rig { dialect, ..Rig::new(settings) }
 }
 
-async fn replay(name: &str, script: &str, rig: &Rig, client: &mut Client, pace: Pace) {
-    for (number, line) in script.lines().enumerate() {
-        let place = format!("{name}:{}", number + 1);
-        let (kind, text) = line.split_at_checked(2).unwrap_or((line, ""));
-        let text = text.strip_prefix(' ').unwrap_or(text);
-        match kind {
-            "C:" => send(client, format!("{text}\r\n").as_bytes(), pace).await,
-            "c:" => send(client, &unescaped(text), pace).await,
-            "S:" => {
-                let got = client.line().await.unwrap_or_else(|| panic!("{place}: closed instead of {text:?}"));
-                assert!(matches(text, &got), "{place}: expected {text:?}, got {got:?}");
-            }
-            "cl" => assert_eq!(client.line().await, None, "{place}: the connection ends"),
-            "ke" => {
-                let [_, mailbox, count] = line.split(' ').collect::<Vec<_>>()[..] else { panic!("{place}") };
-                assert_eq!(rig.kept(mailbox).await, count.parse::<usize>().unwrap(), "{place}: kept in {mailbox}");
-            }
-            "se" | "# " | "" => {}
-            other => panic!("{place}: what is {other:?}?"),
-        }
-    }
-}
-
-fn matches(pattern: &str, line: &str) -> bool {
-    match pattern.strip_suffix('*') {
-        Some(front) => line.starts_with(front),
-        None => line == pattern,
-    }
-}
-
-async fn send(client: &mut Client, bytes: &[u8], pace: Pace) {
-    match pace {
-        Pace::Lines => drop(client.send(bytes).await),
-        Pace::Bytes => {
-            for byte in bytes {
-                client.send(&[*byte]).await;
-                tokio::task::yield_now().await;
-            }
-        }
-    }
-}
-
-fn unescaped(text: &str) -> Vec<u8> {
-    let text = text.replace("\\r", "\r").replace("\\n", "\n").replace("\\0", "\0");
-    match (text.find('{'), text.find('}')) {
-        (Some(open), Some(close)) => {
-            let (unit, count) = text[open + 1..close].rsplit_once('*').unwrap();
-            [&text[..open], &unit.repeat(count.parse().unwrap()), &text[close + 1..]].concat().into_bytes()
-        }
-        _ => text.into_bytes(),
-    }
+async fn replay(script: &Script, rig: &Rig, client: Client, pace: Pace) {
+    let obey = async |place: &str, words: &[&str]| {
+        let ["kept", mailbox, count] = words else { panic!("{place}: what is {words:?}?") };
+        assert_eq!(rig.kept(mailbox).await, count.parse::<usize>().unwrap(), "{place}: kept in {mailbox}");
+    };
+    script.replay(client, pace, obey).await;
 }
 
 #[tokio::test]
 async fn over_a_pipe_over_tcp_and_under_tls() {
-    for file in files() {
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        let script = std::fs::read_to_string(&file).unwrap();
+    for script in scripts() {
         for pace in [Pace::Lines, Pace::Bytes] {
             let rig = rig_for(&script);
-            replay(&name, &script, &rig, &mut rig.pipe(), pace).await;
+            replay(&script, &rig, rig.pipe(), pace).await;
             let rig = rig_for(&script);
-            let mut client = dial(rig.listen()).await;
-            replay(&name, &script, &rig, &mut client, pace).await;
+            replay(&script, &rig, dial(rig.listen()).await, pace).await;
             let rig = rig_for(&script);
-            let mut client = dial_secured(rig.listen_secured()).await;
-            replay(&name, &script, &rig, &mut client, pace).await;
+            replay(&script, &rig, dial_secured(rig.listen_secured()).await, pace).await;
         }
     }
 }

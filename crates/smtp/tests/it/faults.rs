@@ -9,7 +9,7 @@ use store::{
     Peers, Position, RecentPage, Registry, Result, Scope, Store, Stored, SystemClock,
 };
 
-use crate::rig::{Rig, dial, settings};
+use crate::rig::{Rig, Smtp, dial, settings};
 
 const DIALOGUE: &[u8] = b"EHLO client.test\r\nMAIL FROM:<a@x.test>\r\nRCPT TO:<one@x.test>\r\nRCPT TO:<two@x.test>\r\n\
     DATA\r\nSubject: cut\r\n\r\nbody\r\n.\r\n";

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use smtp::Settings;
 
-use crate::rig::{Rig, dial, settings};
+use crate::rig::{Rig, Smtp, dial, settings};
 
 #[tokio::test]
 async fn connections_over_the_limit_are_told_and_come_back() {

@@ -10,7 +10,7 @@ use smtp::{Limits, Settings};
 use tokio::net::{TcpSocket, UdpSocket};
 use tokio::time::Instant;
 
-use crate::rig::{Client, PATIENCE, Rig, settings};
+use crate::rig::{Client, PATIENCE, Rig, Smtp, settings};
 
 const HOUR: Duration = Duration::from_secs(3600);
 

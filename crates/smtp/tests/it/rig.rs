@@ -1,23 +1,14 @@
-//! A server to talk to: a client end that sends bytes as given and reads replies line by line.
+//! A server to talk to, and what a client says and hears in SMTP.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use dialogues::certificate;
+pub(crate) use dialogues::{Client, PATIENCE, dial, dial_secured};
 use mailroom::{Caller, Mailroom, Order, Page, Policy};
 use net::tls::TlsUse;
 use net::{Gate, Hall, Lanes, Listener, Place, Stop, Stopper, Stream, Tls};
 use smtp::{Dialect, Limits, Link, Server, Settings};
 use store::{Memory, Store, SystemClock};
-use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
-use tokio::net::TcpStream;
-
-use crate::certificate;
-
-/// Nothing here takes longer.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-
-pub(crate) trait Ends: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<S: AsyncRead + AsyncWrite + Unpin + Send> Ends for S {}
 
 /// A server, its mailroom and its stop.
 pub(crate) struct Rig {
@@ -123,62 +114,22 @@ impl Rig {
     }
 }
 
-pub(crate) async fn dial(port: u16) -> Client {
-    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    stream.set_nodelay(true).unwrap();
-    Client::new(Box::new(stream))
-}
-
-/// The same, with a handshake first.
-pub(crate) async fn dial_secured(port: u16) -> Client {
-    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
-    stream.set_nodelay(true).unwrap();
-    Client::new(Box::new(certificate::connect(stream).await.unwrap()))
-}
-
-/// One client.
-pub(crate) struct Client {
-    stream: BufReader<Box<dyn Ends>>,
-}
-
-impl Client {
-    pub(crate) fn new(stream: Box<dyn Ends>) -> Self {
-        Self { stream: BufReader::new(stream) }
-    }
-
-    /// Go on under TLS, or hear that the server does not; what was read ahead is nobody's.
-    pub(crate) async fn secure(self) -> std::io::Result<Self> {
-        let stream = self.stream.into_inner();
-        let secured = tokio::time::timeout(PATIENCE, certificate::connect(stream)).await;
-        Ok(Self::new(Box::new(secured.expect("the server says something")?)))
-    }
-
-    /// Send bytes as given; false when the server is gone.
-    pub(crate) async fn send(&mut self, bytes: &[u8]) -> bool {
-        let sent = async { self.stream.write_all(bytes).await.is_ok() && self.stream.flush().await.is_ok() };
-        tokio::time::timeout(PATIENCE, sent).await.expect("the server takes what is sent")
-    }
-
-    /// The next line without its CRLF; none at the end.
-    pub(crate) async fn line(&mut self) -> Option<String> {
-        let mut line = Vec::new();
-        let read = tokio::time::timeout(PATIENCE, self.stream.read_until(b'\n', &mut line)).await;
-        let read = read.expect("the server says something").unwrap_or(0);
-        if read == 0 {
-            return None;
-        }
-        let text = line.strip_suffix(b"\r\n").unwrap_or_else(|| panic!("{line:?} ends in CRLF"));
-        Some(String::from_utf8(text.to_vec()).expect("replies are UTF-8"))
-    }
-
-    /// How many bytes come next, whatever they are; none at the end.
-    pub(crate) async fn raw(&mut self) -> usize {
-        let mut bytes = [0; 1024];
-        tokio::time::timeout(PATIENCE, self.stream.read(&mut bytes)).await.expect("the server ends").unwrap_or(0)
-    }
-
+/// A client's part in SMTP.
+pub(crate) trait Smtp {
     /// The code of the next reply; none at the end.
-    pub(crate) async fn code(&mut self) -> Option<u16> {
+    async fn code(&mut self) -> Option<u16>;
+    /// The codes of every reply until the end.
+    async fn codes(&mut self) -> Vec<u16>;
+    /// Send one line and return the code of its reply.
+    async fn ask(&mut self, line: &str) -> Option<u16>;
+    /// Greeting, HELO, MAIL, RCPT.
+    async fn begin(&mut self, mailbox: &str);
+    /// MAIL, RCPT.
+    async fn envelope(&mut self, mailbox: &str);
+}
+
+impl Smtp for Client {
+    async fn code(&mut self) -> Option<u16> {
         loop {
             let line = self.line().await?;
             if line.as_bytes().get(3) != Some(&b'-') {
@@ -187,8 +138,7 @@ impl Client {
         }
     }
 
-    /// The codes of every reply until the end.
-    pub(crate) async fn codes(&mut self) -> Vec<u16> {
+    async fn codes(&mut self) -> Vec<u16> {
         let mut codes = Vec::new();
         while let Some(code) = self.code().await {
             codes.push(code);
@@ -196,26 +146,19 @@ impl Client {
         codes
     }
 
-    /// Send one line and return the code of its reply.
-    pub(crate) async fn ask(&mut self, line: &str) -> Option<u16> {
+    async fn ask(&mut self, line: &str) -> Option<u16> {
         self.send(format!("{line}\r\n").as_bytes()).await;
         self.code().await
     }
 
-    /// Greeting, HELO, MAIL, RCPT.
-    pub(crate) async fn begin(&mut self, mailbox: &str) {
+    async fn begin(&mut self, mailbox: &str) {
         assert_eq!(self.code().await, Some(220));
         assert_eq!(self.ask("HELO client.test").await, Some(250));
         self.envelope(mailbox).await;
     }
 
-    pub(crate) async fn envelope(&mut self, mailbox: &str) {
+    async fn envelope(&mut self, mailbox: &str) {
         assert_eq!(self.ask("MAIL FROM:<a@x.test>").await, Some(250));
         assert_eq!(self.ask(&format!("RCPT TO:<{mailbox}@x.test>")).await, Some(250));
-    }
-
-    /// No more will be sent.
-    pub(crate) async fn end(&mut self) {
-        let _ = self.stream.get_mut().shutdown().await;
     }
 }

@@ -9,7 +9,7 @@ use net::tls::TlsUse;
 use net::{Plaintext, Stream};
 use smtp::{Link, Settings};
 
-use crate::rig::{Client, Rig, dial, dial_secured, settings};
+use crate::rig::{Client, Rig, Smtp, dial, dial_secured, settings};
 
 fn offering() -> Settings {
     Settings { tls: TlsUse::Offer, ..settings() }

@@ -1,6 +1,6 @@
 //! T001 over real sockets: a false ending never makes two messages of one, wherever the segments are cut.
 
-use crate::rig::{Rig, dial, settings};
+use crate::rig::{Rig, Smtp, dial, settings};
 
 const ENDS: [&str; 5] = ["\r\n", "\n", "\r", "\n\r", "\r\0\n"];
 

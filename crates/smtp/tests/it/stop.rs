@@ -2,7 +2,7 @@
 
 use net::Phase;
 
-use crate::rig::{Rig, dial, settings};
+use crate::rig::{Rig, Smtp, dial, settings};
 
 #[tokio::test]
 async fn an_idle_session_is_told_and_a_new_one_turned_away() {
