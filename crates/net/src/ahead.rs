@@ -3,10 +3,11 @@
 //! The room for it is there only while bytes flow; a connection that waits has none.
 
 use std::io::{self, IoSlice};
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use bytes::BufMut;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 
 use crate::stream::Raw;
 
@@ -17,16 +18,17 @@ const ROOM: usize = 32 << 10;
 #[derive(Debug)]
 pub struct Ahead {
     raw: Raw,
-    /// Empty while the connection waits.
-    room: Box<[u8]>,
-    /// What was read and not yet taken lies between these.
-    begin: usize,
-    end: usize,
+    /// What was read ahead; without room while little comes.
+    room: Vec<u8>,
+    /// So much of it was taken.
+    taken: usize,
+    /// Whether more is to be expected: the last read was filled to its end.
+    flows: bool,
 }
 
 impl Ahead {
     pub(crate) fn new(raw: Raw) -> Self {
-        Self { raw, room: Box::default(), begin: 0, end: 0 }
+        Self { raw, room: Vec::new(), taken: 0, flows: false }
     }
 
     /// What carries the bytes.
@@ -34,16 +36,22 @@ impl Ahead {
         &mut self.raw
     }
 
-    /// Read what is there; the room goes when nothing is.
-    fn poll_fill(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// Read as little as is asked for: commands, and the beginning of more.
+    fn poll_little(&mut self, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = into.filled().len();
+        ready!(Pin::new(&mut self.raw).poll_read(context, into))?;
+        self.flows = into.remaining() == 0 && into.filled().len() > before;
+        Poll::Ready(Ok(()))
+    }
+
+    /// Read as much as there is room for.
+    fn poll_much(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        (self.room, self.taken) = (Vec::with_capacity(ROOM), 0);
+        let mut room = (&mut self.room).limit(ROOM);
+        let read = pin!(self.raw.read_buf(&mut room)).poll(context);
+        self.flows = matches!(read, Poll::Ready(Ok(ROOM)));
         if self.room.is_empty() {
-            self.room = vec![0; ROOM].into();
-        }
-        let mut into = ReadBuf::new(&mut self.room);
-        let read = Pin::new(&mut self.raw).poll_read(context, &mut into);
-        (self.begin, self.end) = (0, into.filled().len());
-        if self.end == 0 {
-            self.room = Box::default();
+            self.room = Vec::new();
         }
         read
     }
@@ -52,12 +60,18 @@ impl Ahead {
 impl AsyncRead for Ahead {
     fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let this = self.get_mut();
-        if this.begin == this.end {
-            ready!(this.poll_fill(context))?;
+        if this.taken == this.room.len() {
+            if !this.flows {
+                return this.poll_little(context, into);
+            }
+            ready!(this.poll_much(context))?;
         }
-        let taken = into.remaining().min(this.end - this.begin);
-        into.put_slice(&this.room[this.begin..this.begin + taken]);
-        this.begin += taken;
+        let piece = into.remaining().min(this.room.len() - this.taken);
+        into.put_slice(&this.room[this.taken..this.taken + piece]);
+        this.taken += piece;
+        if this.taken == this.room.len() {
+            (this.room, this.taken) = (Vec::new(), 0);
+        }
         Poll::Ready(Ok(()))
     }
 }
@@ -90,7 +104,7 @@ impl AsyncWrite for Ahead {
 
 #[cfg(test)]
 mod tests {
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::io::AsyncWriteExt;
 
     use super::*;
     use crate::Stream;
@@ -98,7 +112,8 @@ mod tests {
     #[tokio::test]
     async fn what_is_read_ahead_comes_out_in_order_and_the_room_goes() {
         let (mut client, Stream::Plain(raw)) = Stream::pipe(100_000) else { panic!("a pipe is plain") };
-        let sent: Vec<u8> = (0..70_000_u32).map(|number| number as u8).collect();
+        // So much that the last full read leaves nothing behind it.
+        let sent: Vec<u8> = (0..4096 + 2 * ROOM).map(|number| number as u8).collect();
         let mut ahead = Ahead::new(raw);
         client.write_all(&sent).await.unwrap();
         let mut got = Vec::new();
@@ -109,7 +124,7 @@ mod tests {
         }
         assert_eq!(got, sent);
         let waiting = tokio::time::timeout(std::time::Duration::from_millis(1), ahead.read(&mut [0; 8])).await;
-        assert!(waiting.is_err() && ahead.room.is_empty(), "a connection that waits holds nothing");
+        assert!(waiting.is_err() && ahead.room.capacity() == 0, "a connection that waits holds nothing");
         drop(client);
         assert_eq!(ahead.read(&mut [0; 8]).await.unwrap(), 0);
     }
