@@ -87,7 +87,8 @@ impl Place {
     /// Start postkeep with every listener and a certificate of its own making in the folder of this name.
     pub(crate) fn secured(&self, binary: &Path, certificate: &str, cores: Option<&str>) -> Result<Server> {
         let folder = format!("tls.folder={}", self.file(certificate).display());
-        let settings = [&LISTENERS[..], &["tls.self_signed=true", &folder]].concat();
+        // As many over HTTP as over SMTP: a measurement holds thousands.
+        let settings = [&LISTENERS[..], &["tls.self_signed=true", &folder, "http.connections_max=6000"]].concat();
         let mut command = on_cores(binary, cores);
         serve(&mut command, &settings);
         Server::announced(command)
