@@ -109,6 +109,5 @@ fn a_log_that_nobody_reads_breaks_no_connection() {
 fn an_idle_server_is_small() {
     let program = Program::start(&[]);
     let resident = program.resident();
-    // Less than 2 MB of it is in use: half is the program itself, the rest large pages, each counted whole.
-    assert!(resident < 26_000_000, "{resident} bytes");
+    assert!(resident < 16_000_000, "{resident} bytes");
 }
