@@ -62,11 +62,6 @@ impl Stream {
         Self::Plain(Raw::Loose(Loose::Lost))
     }
 
-    /// Whether it is under TLS.
-    pub fn is_secure(&self) -> bool {
-        matches!(self, Self::Tls(_))
-    }
-
     /// Write what goes in at once and forget the rest: a last word to somebody who is not waited for.
     pub fn offer(&mut self, bytes: &[u8]) {
         let mut context = Context::from_waker(Waker::noop());
