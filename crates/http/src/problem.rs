@@ -180,7 +180,9 @@ impl Problem {
     /// An error of the mailroom, told to the log whole and to the client calmly.
     pub(crate) fn of(error: &mailroom::Error, doing: Doing) -> Self {
         match error {
-            mailroom::Error::Denied { .. } => tracing::debug!(?doing, %error, "a request was denied"),
+            mailroom::Error::Denied { .. } | mailroom::Error::Cursor(_) => {
+                tracing::debug!(?doing, %error, "a request was denied")
+            }
             _ => tracing::warn!(?doing, error = ?chain(error), "a request failed"),
         }
         match error {
@@ -189,6 +191,10 @@ impl Problem {
                 Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", detail)
             }
             mailroom::Error::TooMany { .. } => Self::overloaded(),
+            mailroom::Error::Cursor(bad) => {
+                let detail = format!("Nothing can be gone on from here: {bad}.");
+                Self::new(StatusCode::BAD_REQUEST, "bad-cursor", "Cursor not usable", detail)
+            }
             mailroom::Error::Store(error) => Self::of_store(error, doing),
         }
     }

@@ -20,6 +20,9 @@ pub enum Error {
         /// Of what, with the key that sets the limit.
         what: &'static str,
     },
+    /// A cursor that cannot be gone on from.
+    #[error(transparent)]
+    Cursor(#[from] crate::cursor::BadCursor),
     /// The engine failed; see its own words for what was changed.
     #[error(transparent)]
     Store(#[from] store::Error),

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod caller;
 mod counters;
+pub mod cursor;
 pub mod error;
 pub mod feed;
 mod import;
@@ -22,6 +23,7 @@ pub mod verdict;
 
 pub use access::Access;
 pub use caller::Caller;
+pub use cursor::{BadCursor, Cursor, Since};
 pub use error::{Error, Result};
 pub use feed::{Event, Watch};
 pub use import::Import;

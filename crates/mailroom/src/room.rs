@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use crate::access::{Access, Target, Vault, Verb};
 use crate::caller::Caller;
 use crate::counters::COUNTERS;
+use crate::cursor::{BadCursor, Cursor, Place, Since};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Watch};
 use crate::import::Import;
@@ -274,6 +275,31 @@ impl Mailroom {
         self.feed.watch(&self.vault, permit, scope, position).await
     }
 
+    // --- places ---
+
+    /// A place to go on from, as text for whoever asked: what comes behind this position is new to them.
+    pub fn cursor(&self, scope: &Scope, position: Position) -> String {
+        let (epoch, issued) = (self.abilities.epoch, self.now());
+        Cursor { epoch, place: Place::of(scope), position, issued }.encode()
+    }
+
+    /// The place that a cursor tells of, for whoever may list there.
+    pub async fn since(&self, caller: &Caller, scope: &Scope, text: &str) -> Result<Since> {
+        let permit = self.access.permit(caller, Verb::List, scope.into())?;
+        let Cursor { epoch, place, position, issued } = Cursor::decode(text)?;
+        if place != Place::of(scope) {
+            return Err(BadCursor::Foreign.into());
+        }
+        if epoch != self.abilities.epoch {
+            return Ok(Since { position: Position::START, issued, restarted: true });
+        }
+        // On brokers each mailbox has an order of its own, and nobody knows the end of all.
+        if self.abilities.whole_view && is_ahead(self.vault.open(&permit), scope, position).await? {
+            return Err(BadCursor::Ahead.into());
+        }
+        Ok(Since { position, issued, restarted: false })
+    }
+
     // --- words ---
 
     /// The mailbox that a reader names, by the naming policy.
@@ -324,6 +350,16 @@ impl Mailroom {
 async fn latest(store: &dyn Store, mailbox: &Mailbox) -> Result<Option<MessageId>> {
     let newest = Page { after: None, limit: 1, order: Order::Newest };
     Ok(store.list(mailbox, newest).await?.items.first().map(|summary| summary.id))
+}
+
+/// Whether a position is one that the store has not come to. Mostly its mailbox has come so far, and nothing else is asked.
+async fn is_ahead(store: &dyn Store, scope: &Scope, position: Position) -> Result<bool> {
+    if let Scope::Mailbox(mailbox) = scope
+        && store.position(mailbox).await? >= position
+    {
+        return Ok(false);
+    }
+    Ok(store.recent(RecentPage { before: None, limit: 1 }).await?.position < position)
 }
 
 fn latest_vanishes() -> Error {
