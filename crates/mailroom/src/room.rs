@@ -25,6 +25,7 @@ use crate::pace::{self, Pace};
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::refusals::{Refusal, Refusals, Ring};
+use crate::resume::{self, Followed, Gap, Start};
 use crate::settings::Settings;
 use crate::sign_in::{Desk, SignIn, SignInError};
 use crate::transaction::Transactions;
@@ -273,6 +274,33 @@ impl Mailroom {
     pub async fn watch_after(&self, caller: &Caller, scope: Scope, position: Position) -> Result<Watch> {
         let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
         self.feed.watch(&self.vault, permit, scope, position).await
+    }
+
+    /// Follow what happens behind the place that a cursor tells of, if it is younger than the window and can be gone on
+    /// from; else from now on, and why. Whoever follows first and lists then misses nothing.
+    pub async fn resume(
+        &self,
+        caller: &Caller,
+        scope: Scope,
+        since: Option<&str>,
+        window: Duration,
+    ) -> Result<Followed> {
+        let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
+        let store = self.vault.open(&permit);
+        let mut start = Start::of(since, &scope, &self.abilities, self.now(), window)?;
+        if let Start::After(position) = start
+            && self.abilities.whole_view
+            && is_ahead(store, &scope, position).await?
+        {
+            start = Start::Now(Some(Gap::Restarted));
+        }
+        let (after, gap) = match start {
+            Start::After(position) => (position, None),
+            Start::Now(gap) => (Position::END, gap),
+        };
+        let watch = self.feed.watch(&self.vault, permit, scope.clone(), after).await?;
+        let position = if after == Position::END { resume::stands(store, &scope).await? } else { after };
+        Ok(Followed { watch, position, gap })
     }
 
     // --- places ---

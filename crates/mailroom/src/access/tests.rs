@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::Duration;
 
 use mail::ReversePath;
 use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
@@ -14,8 +15,8 @@ use crate::{Caller, Error, Import, Mailroom, Refusal, Result, Settings, Stage, S
 
 /// What takes no caller because it touches no mail; `sign_in`, which makes one; and `ready`, which the program asks as
 /// itself.
-const WORDS: [&str; 9] =
-    ["begin", "named", "spelling", "now", "abilities", "events_dropped", "forget_idle", "sign_in", "ready"];
+const WORDS: [&str; 10] =
+    ["begin", "cursor", "named", "spelling", "now", "abilities", "events_dropped", "forget_idle", "sign_in", "ready"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
@@ -48,6 +49,8 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("may", !room.may(caller, Verb::Delete, &here)),
         ("purge", denied(room.purge(caller, &here).await)),
         ("watch", denied(room.watch(caller, Scope::All).await)),
+        ("since", denied(room.since(caller, &Scope::Mailbox(here.clone()), "no cursor").await)),
+        ("resume", denied(room.resume(caller, Scope::Mailbox(here.clone()), None, Duration::ZERO).await)),
         ("watch_after", denied(room.watch_after(caller, Scope::Mailbox(here), Position::START).await)),
     ]
 }

@@ -11,7 +11,9 @@ mod outage;
 mod pump;
 mod queue;
 
+use std::future::poll_fn;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 
 use store::{Change, Position, Scope};
 
@@ -73,7 +75,12 @@ impl Drop for Feed {
 impl Watch {
     /// The next event, in order per mailbox; none when the mailroom is gone.
     pub async fn next(&mut self) -> Option<Event> {
-        self.seat.queue.next().await
+        poll_fn(|context| self.poll_next(context)).await
+    }
+
+    /// The same, for those who wait for several things at once without a task for each.
+    pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        self.seat.queue.poll_next(context)
     }
 
     /// What is watched.

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
 
 use store::{Change, Position};
-use tokio::sync::Notify;
 
 use super::Event;
 
@@ -12,7 +12,6 @@ use super::Event;
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: Mutex<Waiting>,
-    filled: Notify,
 }
 
 #[derive(Default)]
@@ -21,6 +20,8 @@ struct Waiting {
     changes: VecDeque<Change>,
     gap: Option<Gap>,
     closed: bool,
+    /// The reader, while it waits.
+    reader: Option<Waker>,
 }
 
 struct Gap {
@@ -37,8 +38,7 @@ impl Queue {
             waiting.miss(1, oldest.position());
         }
         waiting.changes.push_back(change);
-        drop(waiting);
-        self.filled.notify_one();
+        wake(waiting);
         full
     }
 
@@ -49,30 +49,44 @@ impl Queue {
         let dropped = waiting.changes.len() as u64;
         waiting.changes.clear();
         waiting.miss(dropped, position);
-        drop(waiting);
-        self.filled.notify_one();
+        wake(waiting);
         dropped
     }
 
     /// Nothing comes any more.
     pub(super) fn close(&self) {
-        self.lock().closed = true;
-        self.filled.notify_one();
+        let mut waiting = self.lock();
+        waiting.closed = true;
+        wake(waiting);
     }
 
     /// The gap, if there is one, then the changes. For one reader: a second would take the first one's wake-up.
-    pub(super) async fn next(&self) -> Option<Event> {
-        loop {
-            if let Some(answer) = self.lock().take() {
-                return answer;
+    pub(super) fn poll_next(&self, context: &mut Context<'_>) -> Poll<Option<Event>> {
+        let mut waiting = self.lock();
+        match waiting.take() {
+            Some(answer) => Poll::Ready(answer),
+            None => {
+                let known = waiting.reader.as_ref().is_some_and(|reader| reader.will_wake(context.waker()));
+                if !known {
+                    waiting.reader = Some(context.waker().clone());
+                }
+                Poll::Pending
             }
-            self.filled.notified().await;
         }
     }
 
     /// A holder that panicked left the queue whole: every change to it is complete in itself.
     fn lock(&self) -> MutexGuard<'_, Waiting> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Wake the reader, if it waits, once nobody holds the lock that it will take.
+fn wake(mut waiting: MutexGuard<'_, Waiting>) {
+    let reader = waiting.reader.take();
+    drop(waiting);
+    if let Some(reader) = reader {
+        reader.wake();
     }
 }
 
