@@ -13,7 +13,7 @@ mod author;
 mod tests;
 mod words;
 
-pub(crate) use author::first as first_author;
+pub(crate) use author::{all as authors, first as first_author};
 pub use words::decode as decode_words;
 pub(crate) use words::hex;
 

@@ -10,14 +10,14 @@ use crate::charset;
 use crate::header;
 
 mod entity;
-mod filename;
-mod html;
+pub(crate) mod filename;
+pub(crate) mod html;
 mod params;
 #[cfg(test)]
 mod tests;
-mod walk;
+pub(crate) mod walk;
 
-use entity::{Entity, Kind};
+pub(crate) use entity::{Entity, Kind};
 pub use walk::{DEPTH_MAX, PARTS_MAX};
 
 /// A message as readers see it. Made on demand from the raw bytes; the raw bytes stay the truth.
@@ -75,14 +75,18 @@ impl Attachment {
 impl Entity {
     /// The content as text: transfer decoding, charset, line ends.
     fn text(&self, content: &[u8]) -> String {
-        let bytes = self.encoding.decode(content);
+        self.text_of(&self.encoding.decode(content))
+    }
+
+    /// The text of content whose transfer encoding is undone.
+    pub(crate) fn text_of(&self, bytes: &[u8]) -> String {
         let charset = self.charset.as_deref().and_then(charset::named);
-        with_lf(charset::decode(charset, &bytes))
+        with_lf(charset::decode(charset, bytes))
     }
 }
 
 /// Text parts are joined by one blank line.
-fn append(text: &mut Option<String>, more: String) {
+pub(crate) fn append(text: &mut Option<String>, more: String) {
     match text {
         None => *text = Some(more),
         Some(text) if text.is_empty() => *text = more,

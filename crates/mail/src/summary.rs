@@ -87,12 +87,12 @@ impl Digest {
     }
 }
 
-fn author(field: Field<'_>) -> Option<Author> {
+pub(crate) fn author(field: Field<'_>) -> Option<Author> {
     header::first_author(&String::from_utf8_lossy(&header::unfold(field.value)))
 }
 
 /// The decoded text of a field. Printable ASCII without encoded words, which most are, is copied and no more.
-fn text(field: Field<'_>) -> String {
+pub(crate) fn text(field: Field<'_>) -> String {
     let is_plain = field.value.iter().all(|byte| matches!(byte, b' '..=b'~'));
     if is_plain && memchr::memmem::find(field.value, b"=?").is_none() {
         return String::from_utf8_lossy(field.value).into_owned();

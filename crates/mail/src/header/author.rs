@@ -1,4 +1,4 @@
-//! The first mailbox of an address list (RFC 5322 §3.4, §4.4): names, groups, comments, routes. One pass, no recursion.
+//! The mailboxes of an address list (RFC 5322 §3.4, §4.4): names, groups, comments, routes. One pass, no recursion.
 
 use crate::address::{self, Address, Charset};
 use crate::summary::{Author, clean};
@@ -11,7 +11,12 @@ mod tests;
 /// The first address that can be read in an unfolded field value. Structure comes before decoding, so that an encoded
 /// word can bring neither a comma nor an address.
 pub(crate) fn first(value: &str) -> Option<Author> {
-    plain(value).or_else(|| first_of_list(value))
+    plain(value).or_else(|| all(value).next())
+}
+
+/// Every address that can be read in an unfolded field value, those of groups among the others.
+pub(crate) fn all(value: &str) -> impl Iterator<Item = Author> {
+    List { rest: value, one: Candidate::default(), is_over: false }
 }
 
 /// `Name <user@host>` or `user@host` in plain words, which most are: nothing is made but the result.
@@ -27,38 +32,48 @@ fn plain(value: &str) -> Option<Author> {
     address::is_plain(email).then(|| Author { name: name.to_owned(), email: email.to_owned() })
 }
 
-fn first_of_list(value: &str) -> Option<Author> {
-    let mut one = Candidate::default();
-    let mut rest = value;
-    while let Some(special) = rest.bytes().next() {
-        let length = match special {
-            b'(' => one.comment(rest),
-            b'"' => one.quoted(rest),
-            b'<' => {
-                let length = angle_length(rest);
-                if let Some(author) = one.angle(&rest[1..length]) {
-                    return Some(author);
+/// A list as far as it was read.
+struct List<'a> {
+    rest: &'a str,
+    one: Candidate,
+    is_over: bool,
+}
+
+impl Iterator for List<'_> {
+    type Item = Author;
+
+    fn next(&mut self) -> Option<Author> {
+        while let Some(special) = self.rest.bytes().next() {
+            let rest = self.rest;
+            let mut found = None;
+            let length = match special {
+                b'(' => self.one.comment(rest),
+                b'"' => self.one.quoted(rest),
+                b'<' => {
+                    let length = angle_length(rest);
+                    found = self.one.angle(&rest[1..length]);
+                    length
                 }
-                length
-            }
-            b',' | b';' => {
-                if let Some(author) = one.bare() {
-                    return Some(author);
+                b',' | b';' => {
+                    found = std::mem::take(&mut self.one).bare();
+                    1
                 }
-                one = Candidate::default();
-                1
+                // What came before was the name of a group.
+                b':' => {
+                    self.one = Candidate::default();
+                    1
+                }
+                b' ' | b'\t' => self.one.blank(),
+                _ => self.one.atom(rest),
+            };
+            self.rest = &rest[length..];
+            if found.is_some() {
+                return found;
             }
-            // What came before was the name of a group.
-            b':' => {
-                one = Candidate::default();
-                1
-            }
-            b' ' | b'\t' => one.blank(),
-            _ => one.atom(rest),
-        };
-        rest = &rest[length..];
+        }
+        let is_last = !std::mem::replace(&mut self.is_over, true);
+        std::mem::take(&mut self.one).bare().filter(|_| is_last)
     }
-    one.bare()
 }
 
 /// One member of the list, as far as it was read.
@@ -72,6 +87,8 @@ struct Candidate {
     after_blank: bool,
     /// Two words stood apart: it is no address without angle brackets.
     is_phrase: bool,
+    /// Its address was read; what stands behind it says nothing.
+    is_done: bool,
 }
 
 impl Candidate {
@@ -148,17 +165,21 @@ impl Candidate {
 
     /// The author when an address in angle brackets follows the name.
     fn angle(&mut self, inside: &str) -> Option<Author> {
+        if self.is_done {
+            return None;
+        }
         let inside = inside.strip_suffix('>').unwrap_or(inside).trim();
         // A source route goes, as it does in SMTP.
         let route = if inside.starts_with('@') { inside.find(':').map_or(0, |colon| colon + 1) } else { 0 };
         let email = email(&inside[route..])?;
         let name = if self.phrase.is_empty() { &self.comment } else { &self.phrase };
+        self.is_done = true;
         Some(Author { name: shown(name), email })
     }
 
     /// The author when there was nothing but an address, and maybe a comment that tells the name.
     fn bare(&self) -> Option<Author> {
-        if self.is_phrase {
+        if self.is_phrase || self.is_done {
             return None;
         }
         Some(Author { email: email(&self.address)?, name: shown(&self.comment) })

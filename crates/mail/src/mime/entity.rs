@@ -9,26 +9,32 @@ use crate::header::{self, Field};
 const TYPE_MAX: usize = 127;
 /// Octets of a boundary: more than the 70 of RFC 2046 §5.1.1.
 const BOUNDARY_MAX: usize = 256;
+/// Letters of a Content-ID.
+const CID_MAX: usize = 256;
 
 /// A part by its header.
-pub(super) struct Entity {
-    pub(super) kind: Kind,
+pub(crate) struct Entity {
+    pub(crate) kind: Kind,
     /// Type and subtype in lower case.
-    pub(super) content_type: String,
-    pub(super) charset: Option<Vec<u8>>,
+    pub(crate) content_type: String,
+    pub(crate) charset: Option<Vec<u8>>,
     /// Empty when there is no usable one.
-    pub(super) boundary: Vec<u8>,
-    pub(super) encoding: Encoding,
+    pub(crate) boundary: Vec<u8>,
+    pub(crate) encoding: Encoding,
     disposition: Disposition,
     /// The file name as given, decoded.
-    pub(super) name: Option<String>,
+    pub(crate) name: Option<String>,
+    /// Content-ID without its brackets, as `cid:` links name the part.
+    pub(crate) cid: Option<String>,
+    /// The name of a transfer encoding that nobody knows: its content is left as it is.
+    pub(crate) odd_encoding: Option<String>,
     /// Where its body begins, counted from its first byte.
-    pub(super) body: usize,
+    pub(crate) body: usize,
 }
 
 /// How a part is handled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Plain,
     Html,
     Alternative,
@@ -45,7 +51,7 @@ enum Disposition {
 }
 
 impl Kind {
-    pub(super) fn is_multipart(self) -> bool {
+    pub(crate) fn is_multipart(self) -> bool {
         matches!(self, Self::Alternative | Self::Digest | Self::Multipart)
     }
 
@@ -63,23 +69,27 @@ impl Kind {
 
 impl Entity {
     /// Read the header that `raw` begins with. Of a field that stands twice the first counts.
-    pub(super) fn read(raw: &[u8], in_digest: bool) -> Self {
-        let (mut kind, mut disposition, mut encoding) = (None, None, None);
+    pub(crate) fn read(raw: &[u8], in_digest: bool) -> Self {
+        let (mut kind, mut disposition, mut encoding, mut cid) = (None, None, None, None);
         let mut fields = header::fields(raw);
         for field in fields.by_ref() {
             let place = match field.name.len() {
                 12 if field.is("Content-Type") => &mut kind,
                 19 if field.is("Content-Disposition") => &mut disposition,
                 25 if field.is("Content-Transfer-Encoding") => &mut encoding,
+                10 if field.is("Content-ID") => &mut cid,
                 _ => continue,
             };
             place.get_or_insert(field);
         }
         let mut entity = Self::typed(kind, in_digest);
-        entity.encoding = encoding.map_or(Encoding::None, transfer_encoding);
+        if let Some(field) = encoding {
+            entity.encode(field);
+        }
         if let Some(field) = disposition {
             entity.dispose(field);
         }
+        entity.cid = cid.and_then(content_id);
         entity.body = fields.body();
         entity
     }
@@ -94,6 +104,8 @@ impl Entity {
             encoding: Encoding::None,
             disposition: Disposition::Absent,
             name: None,
+            cid: None,
+            odd_encoding: None,
             body: 0,
         };
         let Some(field) = field else { return entity };
@@ -111,6 +123,17 @@ impl Entity {
         entity
     }
 
+    /// An unknown encoding leaves the content as it is.
+    fn encode(&mut self, field: Field<'_>) {
+        let word = Params::read(field.value).head.to_ascii_lowercase();
+        match &*word {
+            b"base64" => self.encoding = Encoding::Base64,
+            b"quoted-printable" => self.encoding = Encoding::QuotedPrintable,
+            b"" | b"7bit" | b"8bit" | b"binary" => {}
+            other => self.odd_encoding = Some(String::from_utf8_lossy(other).into_owned()),
+        }
+    }
+
     /// RFC 2183 §2.8: a disposition nobody knows is an attachment.
     fn dispose(&mut self, field: Field<'_>) {
         let params = Params::read(field.value);
@@ -124,7 +147,7 @@ impl Entity {
 
     /// Whether it is listed as an attachment. The whole of a message is so only when it says that itself: some name
     /// their text.
-    pub(super) fn is_attachment(&self, is_root: bool) -> bool {
+    pub(crate) fn is_attachment(&self, is_root: bool) -> bool {
         let is_body = matches!(self.kind, Kind::Plain | Kind::Html);
         match self.disposition {
             _ if !is_body => true,
@@ -150,12 +173,11 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?=".contains(&byte)
 }
 
-/// An unknown encoding leaves the content as it is.
-fn transfer_encoding(field: Field<'_>) -> Encoding {
-    let word = Params::read(field.value).head;
-    match &*word {
-        word if word.eq_ignore_ascii_case(b"base64") => Encoding::Base64,
-        word if word.eq_ignore_ascii_case(b"quoted-printable") => Encoding::QuotedPrintable,
-        _ => Encoding::None,
-    }
+/// `<id>`, or what stands there without brackets.
+fn content_id(field: Field<'_>) -> Option<String> {
+    let text = field.text();
+    let text = text.strip_prefix('<').unwrap_or(&text);
+    let id: String = text.split('>').next()?.chars().filter(|letter| !letter.is_control()).take(CID_MAX).collect();
+    let id = id.trim();
+    (!id.is_empty()).then(|| id.to_owned())
 }

@@ -6,7 +6,7 @@ const NAME_MAX: usize = 255;
 const ENDING_MAX: usize = 16;
 
 /// The name without folders, control and direction characters; one made up from the type when nothing is left.
-pub(super) fn safe(name: &str, content_type: &str) -> String {
+pub(crate) fn safe(name: &str, content_type: &str) -> String {
     let base = name.rsplit(['/', '\\']).next().unwrap_or_default();
     let clean: String = base.chars().filter(|letter| !is_deceptive(*letter)).collect();
     let clean = clean.trim();

@@ -7,7 +7,7 @@ use memchr::{memchr, memchr2, memmem};
 const ENTITY_MAX: usize = 40;
 
 /// The text of a page.
-pub(super) fn render(html: &str) -> String {
+pub(crate) fn render(html: &str) -> String {
     let mut page = Page::default();
     let mut rest = html;
     while let Some(at) = memchr2(b'<', b'&', rest.as_bytes()) {
