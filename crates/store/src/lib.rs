@@ -1,7 +1,7 @@
 //! What an engine must do, told once as a trait; the memory engine; and the suite that holds every engine to it.
 //!
 //! An engine keeps and hands back. It names no mailbox (the naming policy does), publishes nothing (the mailroom does),
-//! reads no MIME, and knows neither callers nor protocols.
+//! takes no message apart but to search it, and knows neither callers nor protocols.
 
 pub mod change;
 pub mod clock;
@@ -31,7 +31,7 @@ pub use memory::Memory;
 pub use outbox::{Job, JobId, Lease, NewJob, Outbox};
 pub use peers::{Gathered, Peers};
 pub use registry::{Entry, Expect, Put, Registry, RegistryChange, Version};
-pub use search::{Budget, Found, Query};
+pub use search::{Budget, Found, Query, Scan, Span};
 
 /// A store of mail. All calls may be made at once from many tasks; each may fail as [`Error`] says.
 #[async_trait]
@@ -78,8 +78,10 @@ pub trait Store: Send + Sync + 'static {
     async fn purge(&self, mailbox: &Mailbox, up_to: Position, jobs: Vec<NewJob>) -> Result<u64>;
 
     /// Search, within a budget. The default reads summaries, then bodies, and says how far it came.
-    async fn search(&self, query: &dyn Query, scope: Scope, budget: Budget) -> Result<Found> {
-        search::scan(self, query, scope, budget).await
+    async fn search(&self, query: &dyn Query, span: &Span, budget: Budget) -> Result<Found> {
+        let mut scan = Scan::new(self, query, budget);
+        scan.walk(span).await?;
+        Ok(scan.found)
     }
 
     /// Everything that changes after a position, in order per mailbox, as long as the stream is held. What is known to

@@ -1,9 +1,15 @@
-//! Search as every engine can do it: by looking at everything, within a budget, and saying how far it came.
+//! Search: what is asked, how much it may cost, what was found, and the way that every engine can go: look at everything
+//! within a span, and say how far it came. An engine with an index goes through that and hands its candidates to the same
+//! [`Scan`], so that a match means the same everywhere.
 
 use std::time::Duration;
 
 use mail::Summary;
+use mail::letter::{self, Letter};
+use mail::query::Needle;
 use tokio::time::Instant;
+
+pub use mail::query::Glance;
 
 use crate::Store;
 use crate::change::{Position, Scope};
@@ -19,21 +25,47 @@ pub trait Query: Send + Sync {
     /// Asked only after [`Glance::Maybe`].
     fn message(&self, message: &Stored) -> bool;
 
-    /// Only messages before this position, to go on where an earlier search stopped; none: from the newest.
-    fn before(&self) -> Option<Position> {
-        None
+    /// Texts that every match holds, for an engine that has an index. None: all is looked at.
+    fn needles(&self) -> Vec<Needle<'_>> {
+        Vec::new()
     }
 }
 
-/// What a summary tells about a match.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Glance {
-    /// It matches, whatever the body says.
-    Yes,
-    /// It cannot match.
-    No,
-    /// The body decides.
-    Maybe,
+/// A query of people, as the language of `mail` has it. The one place here that takes a message apart.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// What is looked for.
+    pub query: mail::Query,
+    /// How much of a message is looked at.
+    pub limits: letter::Limits,
+}
+
+impl Query for Asked {
+    fn summary(&self, summary: &Summary) -> Glance {
+        self.query.glance(summary)
+    }
+
+    fn message(&self, message: &Stored) -> bool {
+        let letter = Letter::of(&message.raw, &self.limits);
+        self.query.matches(&message.summary, &message.envelope, &letter)
+    }
+
+    fn needles(&self) -> Vec<Needle<'_>> {
+        self.query.needles().collect()
+    }
+}
+
+/// Which messages are searched, and from which end.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Span {
+    /// Of one mailbox, or of all.
+    pub scope: Scope,
+    /// Which end comes first.
+    pub order: Order,
+    /// Only messages behind this position.
+    pub after: Position,
+    /// Only messages before this position.
+    pub before: Position,
 }
 
 /// How much a search may cost.
@@ -50,14 +82,28 @@ pub struct Budget {
 /// What a search found, and how much it looked at.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The matches, newest first.
+    /// The matches, in the order asked for.
     pub items: Vec<Item>,
+    /// How the engine searched.
+    pub way: Way,
     /// How many messages were looked at.
     pub scanned: u64,
-    /// The last message looked at: a search before it goes on where this one stopped.
+    /// How many of them would have needed a body that was not read, and count as no match.
+    pub undecided: u64,
+    /// The last message looked at: a search behind it goes on where this one stopped.
     pub reached: Option<Position>,
-    /// None: everything in scope was looked at.
+    /// None: everything in the span was looked at.
     pub stopped_by: Option<Stop>,
+}
+
+/// How an engine searched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Way {
+    /// By looking at everything.
+    #[default]
+    Scan,
+    /// By an index, and by looking at what is not in it.
+    Index,
 }
 
 /// What ended a search early.
@@ -72,62 +118,114 @@ pub enum Stop {
 /// Summaries asked for at once.
 const PAGE: usize = 100;
 
-/// Look at everything in scope, newest first.
-pub(crate) async fn scan<S: Store + ?Sized>(
-    store: &S,
-    query: &dyn Query,
-    scope: Scope,
-    budget: Budget,
-) -> Result<Found> {
-    let mut scan = Scan { store, query, budget, bytes: 0, begun: Instant::now(), found: Found::default() };
-    let mut before = query.before();
-    loop {
-        let page = page(store, &scope, before).await?;
-        for item in page.items {
-            before = Some(item.summary.id.into());
-            if let Some(stop) = scan.look(item).await? {
-                scan.found.stopped_by = Some(stop);
-                return Ok(scan.found);
-            }
+impl Span {
+    /// Everything in a scope, the newest first.
+    pub fn all(scope: Scope) -> Self {
+        Self { scope, order: Order::Newest, after: Position::START, before: Position::END }
+    }
+
+    /// The part of it that lies within a position each way.
+    pub fn within(&self, after: Position, before: Position) -> Self {
+        Self { after: self.after.max(after), before: self.before.min(before), ..self.clone() }
+    }
+
+    /// What is left behind a message that was looked at.
+    pub fn behind(&self, reached: Position) -> Self {
+        match self.order {
+            Order::Newest => self.within(Position::START, reached),
+            Order::Oldest => self.within(reached, Position::END),
         }
-        if !page.more {
-            return Ok(scan.found);
-        }
+    }
+
+    /// Whether no message can lie in it.
+    pub fn is_empty(&self) -> bool {
+        self.after.0.saturating_add(1) >= self.before.0
+    }
+
+    fn holds(&self, position: Position) -> bool {
+        self.after < position && position < self.before
     }
 }
 
-async fn page<S: Store + ?Sized>(store: &S, scope: &Scope, before: Option<Position>) -> Result<Listing<Item>> {
-    let Scope::Mailbox(mailbox) = scope else { return store.recent(RecentPage { before, limit: PAGE }).await };
-    let Listing { items, position, more, total } =
-        store.list(mailbox, Page { after: before, limit: PAGE, order: Order::Newest }).await?;
-    let items = items.into_iter().map(|summary| Item { mailbox: mailbox.clone(), summary }).collect();
-    Ok(Listing { items, position, more, total })
-}
-
-/// A search under way.
-struct Scan<'a, S: Store + ?Sized> {
+/// A search under way: what it found so far, and what it may still cost.
+pub struct Scan<'a, S: Store + ?Sized> {
     store: &'a S,
     query: &'a dyn Query,
     budget: Budget,
+    bodies_left: usize,
     bytes: u64,
     begun: Instant,
-    found: Found,
+    /// What was found so far.
+    pub found: Found,
 }
 
-impl<S: Store + ?Sized> Scan<'_, S> {
-    /// Look at one message, unless that would go over the budget: then say what ended the search.
-    async fn look(&mut self, item: Item) -> Result<Option<Stop>> {
-        if self.found.items.len() >= self.budget.matches {
-            return Ok(Some(Stop::Matches));
+impl<'a, S: Store + ?Sized> Scan<'a, S> {
+    /// Begin.
+    pub fn new(store: &'a S, query: &'a dyn Query, budget: Budget) -> Self {
+        let (begun, found) = (Instant::now(), Found::default());
+        Self { store, query, budget, bodies_left: usize::MAX, bytes: 0, begun, found }
+    }
+
+    /// Read no more bodies than this; messages beyond that are decided by their summaries or not at all.
+    pub fn with_bodies(self, bodies_max: usize) -> Self {
+        Self { bodies_left: bodies_max, ..self }
+    }
+
+    /// The time that is left.
+    pub fn time_left(&self) -> Duration {
+        self.budget.time.saturating_sub(self.begun.elapsed())
+    }
+
+    /// Whether it has ended early.
+    pub fn is_over(&self) -> bool {
+        self.found.stopped_by.is_some()
+    }
+
+    /// End for want of time, whatever took it.
+    pub fn out_of_time(&mut self) {
+        self.found.stopped_by = Some(Stop::Time);
+    }
+
+    /// Look at everything in a span, in its order, until the search is over.
+    pub async fn walk(&mut self, span: &Span) -> Result<()> {
+        let mut span = span.clone();
+        while !span.is_empty() {
+            let page = page(self.store, &span).await?;
+            let last = page.items.last().map(|item| Position::from(item.summary.id));
+            for item in page.items {
+                if !span.holds(item.summary.id.into()) {
+                    return Ok(());
+                }
+                self.look(item).await?;
+                if self.is_over() {
+                    return Ok(());
+                }
+            }
+            match last {
+                Some(last) if page.more => span = span.behind(last),
+                _ => return Ok(()),
+            }
         }
-        if self.begun.elapsed() >= self.budget.time {
-            return Ok(Some(Stop::Time));
+        Ok(())
+    }
+
+    /// Look at one message, unless that would go over the budget: then the search is over.
+    pub async fn look(&mut self, item: Item) -> Result<()> {
+        self.found.stopped_by = self.exhausted();
+        if self.is_over() {
+            return Ok(());
         }
         let matches = match self.query.summary(&item.summary) {
             Glance::Yes => true,
             Glance::No => false,
-            Glance::Maybe if self.bytes.saturating_add(item.summary.size) > self.budget.bytes => {
-                return Ok(Some(Stop::Bytes));
+            // One message that is more than all may cost would end every search at the same place.
+            Glance::Maybe if self.bodies_left == 0 || item.summary.size > self.budget.bytes => {
+                self.found.undecided += 1;
+                false
+            }
+            Glance::Maybe if self.bytes + item.summary.size > self.budget.bytes => {
+                self.found.stopped_by = Some(Stop::Bytes);
+                return Ok(());
             }
             Glance::Maybe => self.read(&item).await?,
         };
@@ -136,16 +234,44 @@ impl<S: Store + ?Sized> Scan<'_, S> {
         if matches {
             self.found.items.push(item);
         }
-        Ok(None)
+        Ok(())
+    }
+
+    fn exhausted(&self) -> Option<Stop> {
+        if self.found.items.len() >= self.budget.matches {
+            return Some(Stop::Matches);
+        }
+        self.time_left().is_zero().then_some(Stop::Time)
     }
 
     /// A message that has gone since, or is damaged, matches nothing and ends nothing.
     async fn read(&mut self, item: &Item) -> Result<bool> {
         self.bytes += item.summary.size;
+        self.bodies_left -= 1;
         match self.store.read(&item.mailbox, item.summary.id).await {
             Ok(message) => Ok(message.is_some_and(|message| self.query.message(&message))),
             Err(Error::Damaged { .. }) => Ok(false),
             Err(error) => Err(error),
         }
     }
+}
+
+/// The first summaries of a span, and perhaps some behind its end.
+async fn page<S: Store + ?Sized>(store: &S, span: &Span) -> Result<Listing<Item>> {
+    let before = (span.before != Position::END).then_some(span.before);
+    let Scope::Mailbox(mailbox) = &span.scope else {
+        if span.order == Order::Oldest {
+            let (what, instead) = ("go through all mailboxes from the oldest mail on", "begin with the newest");
+            return Err(Error::Unsupported { what, instead });
+        }
+        return store.recent(RecentPage { before, limit: PAGE }).await;
+    };
+    let after = match span.order {
+        Order::Newest => before,
+        Order::Oldest => Some(span.after),
+    };
+    let Listing { items, position, more, total } =
+        store.list(mailbox, Page { after, limit: PAGE, order: span.order }).await?;
+    let items = items.into_iter().map(|summary| Item { mailbox: mailbox.clone(), summary }).collect();
+    Ok(Listing { items, position, more, total })
 }

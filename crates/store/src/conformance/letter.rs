@@ -14,6 +14,8 @@ use crate::outbox::NewJob;
 #[derive(Clone, Debug)]
 pub struct Letter {
     subject: String,
+    /// Its bytes, when it is not made up.
+    raw: Option<Bytes>,
     to: Vec<Mailbox>,
     size: usize,
     received_at: Option<Timestamp>,
@@ -35,7 +37,14 @@ impl Letter {
     /// A small message with this subject to these mailboxes.
     pub fn new(subject: impl Into<String>, to: &[&str]) -> Self {
         let to = to.iter().map(|name| mailbox(name)).collect();
-        Self { subject: subject.into(), to, size: 0, received_at: None, expires: None, jobs: Vec::new() }
+        let subject = subject.into();
+        Self { subject, raw: None, to, size: 0, received_at: None, expires: None, jobs: Vec::new() }
+    }
+
+    /// This message to a mailbox.
+    pub fn of(raw: &'static str, to: &str) -> Self {
+        let digest = Digest::of(raw.as_bytes());
+        Self { raw: Some(Bytes::from_static(raw.as_bytes())), ..Self::new(digest.subject, &[to]) }
     }
 
     /// Of this many bytes, if that is more than it has anyway.
@@ -61,6 +70,9 @@ impl Letter {
 
     /// The bytes it is stored as: every value of a byte is among them, and an engine that packs them gains nothing.
     pub fn raw(&self) -> Bytes {
+        if let Some(raw) = &self.raw {
+            return raw.clone();
+        }
         let mut raw = format!("From: Ann <ann@shop.test>\r\nSubject: {}\r\n\r\n", self.subject).into_bytes();
         raw.extend(0..=255u8);
         let least = raw.len();
@@ -97,6 +109,14 @@ impl Letter {
         }
     }
 
+    fn digest(&self, raw: &[u8]) -> Digest {
+        if self.raw.is_some() {
+            return Digest::of(raw);
+        }
+        let from = Author { name: "Ann".to_owned(), email: "ann@shop.test".to_owned() };
+        Digest { from: Some(from), subject: self.subject.clone() }
+    }
+
     /// The delivery, received now unless it says otherwise.
     pub fn delivery(&self, now: Timestamp) -> Delivery {
         let envelope = self.envelope();
@@ -110,12 +130,10 @@ impl Letter {
             let other_recipients = (envelope.recipients.len() - rcpt_to.len()) as u32;
             Copy { mailbox: to.clone(), rcpt_to, other_recipients, expires: self.expires }
         };
+        let raw = self.raw();
         Delivery {
-            raw: self.raw(),
-            digest: Digest {
-                from: Some(Author { name: "Ann".to_owned(), email: "ann@shop.test".to_owned() }),
-                subject: self.subject.clone(),
-            },
+            digest: self.digest(&raw),
+            raw,
             received_at: self.received_at.unwrap_or(now),
             copies: self.to.iter().map(copy).collect(),
             envelope: Arc::new(envelope),

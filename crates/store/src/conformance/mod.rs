@@ -11,6 +11,7 @@
 mod appending;
 mod bounds;
 mod changes;
+mod corpus;
 mod ids;
 mod jobs;
 mod letter;
@@ -45,6 +46,9 @@ pub trait Engine: Send + Sync + 'static {
         drop(store);
         self.open(rig).await
     }
+
+    /// Wait until what the engine does behind its calls, as the filling of an index, is done.
+    async fn settle(&self, _store: &dyn Store) {}
 
     /// Why it cannot be tried here, if it cannot: then every check is passed over, and says so.
     fn absent(&self) -> Option<&'static str> {
@@ -127,6 +131,8 @@ macro_rules! conformance_tests {
             late_handback_changes_nothing lapsed_lease_holds_until_retaken jobs_end_done_or_dead jobs_are_retried
             racing_takers_share_the_jobs jobs_survive_stops
             search_finds_newest_first search_keeps_to_its_scope search_keeps_to_its_budget search_goes_on_where_it_stopped
+            search_keeps_to_its_span search_passes_over_what_is_too_large search_means_the_same_everywhere
+            search_survives_reopening
             nobody_else_is_asked abilities_are_told
         );
     };

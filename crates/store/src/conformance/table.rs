@@ -115,6 +115,10 @@ checks! {
     searching::search_keeps_to_its_scope []
     searching::search_keeps_to_its_budget []
     searching::search_goes_on_where_it_stopped []
+    searching::search_keeps_to_its_span []
+    searching::search_passes_over_what_is_too_large []
+    searching::search_means_the_same_everywhere []
+    searching::search_survives_reopening [Reopen]
     mailboxes::nobody_else_is_asked []
     mailboxes::abilities_are_told []
 }

@@ -55,6 +55,11 @@ impl<'a> Trial<'a> {
         Desk { store: self.engine.reopen(store, &rig).await, rig, clock }
     }
 
+    /// Wait until nothing is left to be done.
+    pub(super) async fn settle(&self, desk: &Desk) {
+        soon(self.engine.settle(&*desk.store)).await;
+    }
+
     pub(super) fn lacks(&self, need: Need) -> bool {
         self.engine.lacks().contains(&need)
     }
