@@ -14,6 +14,7 @@ struct Wall {
 const EDGE: &[&str] = &["postkeep-mail", "postkeep-net", "postkeep-mailroom"];
 const ALL: &[&str] = &[
     "postkeep-acme",
+    "postkeep-client",
     "postkeep-http",
     "postkeep-mail",
     "postkeep-mailroom",
@@ -29,6 +30,7 @@ const ALL: &[&str] = &[
 const WALLS: &[Wall] = &[
     Wall { room: "postkeep-mail", knows: &[], dev: &[] },
     Wall { room: "postkeep-acme", knows: &[], dev: &[] },
+    Wall { room: "postkeep-client", knows: &[], dev: &[] },
     Wall { room: "postkeep-net", knows: &["postkeep-rate"], dev: &[] },
     Wall { room: "postkeep-rate", knows: &[], dev: &[] },
     Wall { room: "postkeep-store", knows: &["postkeep-mail"], dev: &[] },
