@@ -6,10 +6,11 @@ use std::borrow::Cow;
 use std::error::Error as _;
 use std::time::Duration;
 
-use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use mailroom::StoreError;
+use mailroom::access::Denial;
+use mailroom::{SignInError, StoreError};
 
 use crate::json::Json;
 
@@ -186,9 +187,14 @@ impl Problem {
             _ => tracing::warn!(?doing, error = ?chain(error), "a request failed"),
         }
         match error {
-            mailroom::Error::Denied { .. } => {
-                let detail = format!("{error}.");
-                Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", detail)
+            mailroom::Error::Denied(denial) => Self::denied(denial),
+            mailroom::Error::SignIn(error) => Self::not_signed_in(*error),
+            mailroom::Error::BadInbox(_) | mailroom::Error::BadToken(_) => {
+                Self::new(StatusCode::BAD_REQUEST, "bad-request", "Bad request", sentence(error))
+            }
+            mailroom::Error::TooOften { wait, .. } => {
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "rate-limited", "Too often", sentence(error))
+                    .later(Some(*wait))
             }
             mailroom::Error::TooMany { .. } => Self::overloaded(),
             mailroom::Error::Cursor(bad) => {
@@ -196,6 +202,38 @@ impl Problem {
                 Self::new(StatusCode::BAD_REQUEST, "bad-cursor", "Cursor not usable", detail)
             }
             mailroom::Error::Store(error) => Self::of_store(error, doing),
+        }
+    }
+
+    /// Why access said no. Who has shown nothing hears that something must be shown, and no more.
+    fn denied(denial: &Denial) -> Self {
+        let (status, slug, title) = match denial {
+            Denial::Unauthorized(_) => (StatusCode::UNAUTHORIZED, "unauthorized", "Credential needed"),
+            Denial::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden", "Not allowed"),
+            Denial::SecretRequired => (StatusCode::FORBIDDEN, "inbox-secret-required", "Secret of the inbox needed"),
+            Denial::NotInPublicMode(_) => (StatusCode::FORBIDDEN, "not-in-public-mode", "Not for everybody"),
+            Denial::NotInOpenMode { .. } => (StatusCode::FORBIDDEN, "not-in-open-mode", "Not in open mode"),
+            Denial::InboxExpired { .. } => (StatusCode::GONE, "inbox-expired", "Inbox expired"),
+            Denial::NoInbox => (StatusCode::NOT_FOUND, "inbox-unknown", "No such inbox"),
+        };
+        Self::new(status, slug, title, sentence(denial))
+    }
+
+    /// Who was not believed.
+    pub(crate) fn not_signed_in(error: SignInError) -> Self {
+        match error {
+            SignInError::Wrong | SignInError::Off => {
+                let detail = "What was shown is no token, no secret and no login that is good here. Check that it is whole, \
+                              not revoked and not expired.";
+                Self::new(StatusCode::UNAUTHORIZED, "unauthorized", "Not known", detail)
+            }
+            SignInError::TooMany => {
+                let detail =
+                    "Too much that was wrong came from this address (access.failures_per_ip). Wait and try again.";
+                let wait = Some(Duration::from_secs(60));
+                Self::new(StatusCode::TOO_MANY_REQUESTS, "rate-limited", "Too often", detail).later(wait)
+            }
+            SignInError::Unavailable => Self::unavailable(None),
         }
     }
 
@@ -236,11 +274,21 @@ impl IntoResponse for Problem {
         if let Some(after) = self.retry_after {
             fields.insert(RETRY_AFTER, HeaderValue::from(after.as_secs().max(1)));
         }
+        if self.status == StatusCode::UNAUTHORIZED {
+            fields.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"postkeep\""));
+        }
         if self.connection == Connection::Closed {
             fields.insert(CONNECTION, HeaderValue::from_static("close"));
         }
         response
     }
+}
+
+/// A reason as a sentence.
+fn sentence(reason: &dyn std::fmt::Display) -> String {
+    let text = reason.to_string();
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).chain(['.']).collect()).unwrap_or_default()
 }
 
 /// An error and all that it stems from. It may hold words of a client: log it escaped.
@@ -276,7 +324,8 @@ mod tests {
         check(StoreError::Unsupported { what: "fly", instead: "walk" }, Reading, 501, "engine-limit");
         let (mailbox, id) = (mail::Mailbox::from_canonical("secret"), mail::MessageId::new(1));
         check(StoreError::Damaged { mailbox, id }, Reading, 500, "message-damaged");
-        assert_eq!(Problem::of(&mailroom::Error::Denied { verb: "list" }, Reading).status, 403);
+        assert_eq!(Problem::of(&Denial::SecretRequired.into(), Reading).slug, "inbox-secret-required");
+        assert_eq!(Problem::of(&SignInError::Wrong.into(), Reading).status, 401);
         assert_eq!(Problem::of(&mailroom::Error::TooMany { what: "x" }, Reading).slug, "overloaded");
     }
 

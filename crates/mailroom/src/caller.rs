@@ -1,8 +1,11 @@
 //! Who asks.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use mail::Mailbox;
+
+use crate::access::Grant;
 
 /// On whose behalf a verb is called. Edges say who it is; [`crate::access`] says what they may.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -12,17 +15,24 @@ pub enum Caller {
         /// Where they came from; none for a Unix socket.
         peer: Option<IpAddr>,
     },
-    /// Somebody who signed in with a name and a password.
+    /// Somebody who said a name, with a password that nobody looked at.
     User {
         /// The name.
         name: String,
         /// Where they came from; none for a Unix socket.
         peer: Option<IpAddr>,
     },
+    /// Whoever brings mail over SMTP or LMTP. Whom that door lets in is said by its own keys.
+    Sender {
+        /// The name they signed in with, if they did.
+        user: Option<String>,
+        /// Where they came from; none for a Unix socket.
+        peer: Option<IpAddr>,
+    },
     /// The bearer of a token.
     Token {
-        /// The token's id, never its secret.
-        id: String,
+        /// What it is good for, as long as it is.
+        grant: Arc<Grant>,
     },
     /// The bearer of an inbox's own secret.
     Inbox {
@@ -31,4 +41,17 @@ pub enum Caller {
     },
     /// Postkeep itself.
     Program,
+}
+
+/// What somebody shows to say who they are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Credential<'a> {
+    /// Nothing.
+    Nothing,
+    /// A token, or an inbox's secret.
+    Secret(&'a str),
+    /// What the cookie of a login holds.
+    Cookie(&'a str),
+    /// A name, by the word of a proxy that is trusted.
+    User(&'a str),
 }

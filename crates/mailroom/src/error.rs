@@ -2,17 +2,35 @@
 
 use std::time::Duration;
 
+use crate::access::Denial;
+use crate::access::token::NoChance;
+use crate::sign_in::SignInError;
+
 /// The result of a verb.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why a verb failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The caller may not do this.
-    #[error("{verb} is not allowed here: ask whoever runs this server, access.mode rules it")]
-    Denied {
-        /// What was asked.
-        verb: &'static str,
+    #[error(transparent)]
+    Denied(#[from] Denial),
+    /// Whoever asks is not who they say.
+    #[error(transparent)]
+    SignIn(#[from] SignInError),
+    /// No such inbox can be opened: why, and what to do.
+    #[error("no inbox was opened: {0}")]
+    BadInbox(String),
+    /// No such token can be issued: why, and what to do.
+    #[error("no token was issued: {0}")]
+    BadToken(String),
+    /// Somebody asks too often.
+    #[error("too many {what}: wait and try again")]
+    TooOften {
+        /// For what, with the key that sets the rate.
+        what: &'static str,
+        /// When it may be worth asking again.
+        wait: Duration,
     },
     /// A limit of the mailroom is met.
     #[error("too many {what} at once: try again later, or raise that limit")]
@@ -33,7 +51,14 @@ impl Error {
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Store(store::Error::TryLater { after, .. }) => *after,
+            Self::TooOften { wait, .. } => Some(*wait),
             _ => None,
         }
+    }
+}
+
+impl From<NoChance> for Error {
+    fn from(none: NoChance) -> Self {
+        store::Error::try_later(none.to_string()).into()
     }
 }

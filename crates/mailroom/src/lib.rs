@@ -23,7 +23,7 @@ pub mod users;
 pub mod verdict;
 
 pub use access::Access;
-pub use caller::Caller;
+pub use caller::{Caller, Credential};
 pub use cursor::{BadCursor, Cursor, Since};
 pub use error::{Error, Result};
 pub use feed::{Event, Watch};
@@ -32,6 +32,9 @@ pub use parcel::{Delivered, Parcel};
 pub use policy::Policy;
 pub use refusals::{Refusal, Refusals, Stage};
 pub use resume::{Followed, Gap};
+pub use room::inboxes::{Inbox, NewInbox, OpenedInbox};
+pub use room::sight::Seen;
+pub use room::tokens::{IssuedToken, NewToken, Revoked};
 pub use room::{Mailroom, Which};
 pub use settings::Settings;
 pub use sign_in::{Desk, Roll, Secret, Senders, SignInError};

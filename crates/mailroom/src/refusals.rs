@@ -81,13 +81,21 @@ impl Ring {
     }
 
     /// Those that had a recipient in scope; those without any recipient are in no mailbox.
-    pub(crate) fn list(&self, scope: &Scope, limit: usize) -> Refusals {
+    pub(crate) fn list(&self, scope: &Scope, limit: usize, is_seen: impl Fn(&[Mailbox]) -> bool) -> Refusals {
         let kept = self.lock();
         let in_scope = |refusal: &&Refusal| match scope {
             Scope::Mailbox(mailbox) => refusal.mailboxes.contains(mailbox),
             Scope::All => true,
         };
-        let items = kept.refusals.iter().rev().filter(in_scope).take(limit).cloned().collect();
+        let items = kept
+            .refusals
+            .iter()
+            .rev()
+            .filter(in_scope)
+            .filter(|refusal| is_seen(&refusal.mailboxes))
+            .take(limit)
+            .cloned()
+            .collect();
         Refusals { items, forgotten: kept.forgotten }
     }
 

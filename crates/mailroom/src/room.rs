@@ -1,6 +1,12 @@
 //! The verbs. Each says who asks for what on what to [`access`](crate::access) first, and only then opens the vault.
 //!
-//! What happens to mail is told to nobody from here: the feed takes it from the engine's own stream of changes.
+//! What happens to mail is told to nobody from here: the feed takes it from the engine's own stream of changes. The verbs
+//! about who may do what are in the files beside this one.
+
+mod desk;
+pub(crate) mod inboxes;
+pub(crate) mod sight;
+pub(crate) mod tokens;
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -14,7 +20,7 @@ use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentP
 use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
 use tokio::time::timeout;
 
-use crate::access::{Access, Target, Vault, Verb};
+use crate::access::{Access, Denial, Shape, Target, Vault, Verb};
 use crate::caller::Caller;
 use crate::counters::COUNTERS;
 use crate::cursor::{BadCursor, Cursor, Place, Since};
@@ -27,7 +33,7 @@ use crate::policy::Policy;
 use crate::refusals::{Refusal, Refusals, Ring};
 use crate::resume::{self, Followed, Gap, Start};
 use crate::settings::Settings;
-use crate::sign_in::{Desk, SignIn, SignInError};
+use crate::sign_in::SignIn;
 use crate::transaction::Transactions;
 use crate::verdict::{Decision, Verdict};
 
@@ -49,8 +55,11 @@ pub enum Which {
 /// The one door.
 pub struct Mailroom {
     vault: Vault,
-    access: Access,
+    access: Arc<Access>,
     sign_in: SignIn,
+    /// Credentials that were wrong.
+    wrong: Pace<IpAddr>,
+    inboxes_pace: Pace<IpAddr>,
     naming: Naming,
     policy: Policy,
     pace: Pace<Mailbox>,
@@ -71,10 +80,13 @@ impl Mailroom {
     pub fn with_clock(store: Arc<dyn Store>, settings: Settings, clock: Arc<dyn Clock>) -> Arc<Self> {
         // All of them are there to be read from the start.
         LazyLock::force(&COUNTERS);
+        let rules = settings.access;
         Arc::new(Self {
             abilities: store.abilities(),
             vault: Vault::new(store),
-            access: Access::new(settings.access),
+            wrong: Pace::new(rules.failures_per_ip, settings.entries_max),
+            inboxes_pace: Pace::new(rules.inbox.rate_per_ip, settings.entries_max),
+            access: Arc::new(Access::new(rules, settings.naming, Arc::clone(&clock))),
             sign_in: SignIn::new(settings.senders, Pace::new(settings.failed_logins_max, settings.entries_max)),
             naming: settings.naming,
             policy: settings.policy,
@@ -87,17 +99,6 @@ impl Mailroom {
     }
 
     // --- who asks ---
-
-    /// Who shows this name and this password: the caller from then on.
-    pub async fn sign_in(
-        &self,
-        desk: Desk,
-        peer: Option<IpAddr>,
-        user: &str,
-        secret: &str,
-    ) -> std::result::Result<Caller, SignInError> {
-        self.sign_in.check(desk, peer, user, secret).await
-    }
 
     /// Whether a caller may do this with a mailbox, to tell so before it is tried.
     pub fn may(&self, caller: &Caller, verb: Verb, mailbox: &Mailbox) -> bool {
@@ -169,9 +170,10 @@ impl Mailroom {
     /// after an error there is no copy and no event, except that [`store::Error::UnknownOutcome`] knows neither.
     pub async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Result<Delivered> {
         let mut permit = self.access.permit(caller, Verb::Deliver, Target::Transaction)?;
-        let Some(delivery) = parcel.sort() else { return Ok(Delivered { filed: Vec::new() }) };
-        for copy in &delivery.copies {
+        let Some(mut delivery) = parcel.sort() else { return Ok(Delivered { filed: Vec::new() }) };
+        for copy in &mut delivery.copies {
             permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
+            copy.expires = self.end_of(&copy.mailbox);
         }
         let octets = delivery.raw.len() as u64;
         let filed = self.vault.open(&permit).append(delivery).await?;
@@ -184,10 +186,19 @@ impl Mailroom {
     /// error means is the same as for a delivery.
     pub async fn import(&self, caller: &Caller, import: Import) -> Result<Filed> {
         let permit = self.access.permit(caller, Verb::Import, Target::Mailbox(&import.mailbox))?;
-        let delivery = import.sort(self.begin(), self.naming, self.now());
+        let mut delivery = import.sort(self.begin(), self.naming, self.now());
+        delivery.copies.iter_mut().for_each(|copy| copy.expires = self.end_of(&copy.mailbox));
         let mut filed = self.vault.open(&permit).append(delivery).await?;
         let unnamed = || store::Error::UnknownOutcome { why: "the engine named no place for the message".to_owned() };
         Ok(filed.pop().ok_or_else(unnamed)?)
+    }
+
+    /// When mail for this mailbox goes by itself: an inbox's with the inbox.
+    fn end_of(&self, mailbox: &Mailbox) -> Option<Timestamp> {
+        match self.access.inboxes.shape(mailbox) {
+            Shape::Inbox(end) => Some(end),
+            Shape::Ordinary | Shape::Mistyped => None,
+        }
     }
 
     /// Summaries of a mailbox.
@@ -196,16 +207,27 @@ impl Mailroom {
         Ok(self.vault.open(&permit).list(mailbox, page).await?)
     }
 
-    /// Summaries over all mailboxes, newest first.
+    /// Summaries over all mailboxes that the caller may list, newest first.
     pub async fn recent(&self, caller: &Caller, page: RecentPage) -> Result<Listing<Item>> {
-        let permit = self.access.permit(caller, Verb::List, Target::All)?;
-        Ok(self.vault.open(&permit).recent(page).await?)
+        let permit = self.access.permit(caller, Verb::List, Target::Any)?;
+        let mut listing = self.vault.open(&permit).recent(page).await?;
+        self.sift(caller, &mut listing.items, |item| &item.mailbox);
+        Ok(listing)
     }
 
-    /// The mailboxes that hold mail.
+    /// Leave what the caller may list. A page may get shorter by it, and there may be more all the same.
+    fn sift<T>(&self, caller: &Caller, items: &mut Vec<T>, mailbox: impl Fn(&T) -> &Mailbox) {
+        if !self.access.sees_all(caller) {
+            items.retain(|item| self.may(caller, Verb::List, mailbox(item)));
+        }
+    }
+
+    /// The mailboxes that hold mail, as far as the caller may list them.
     pub async fn mailboxes(&self, caller: &Caller, page: MailboxPage<'_>) -> Result<Vec<MailboxState>> {
-        let permit = self.access.permit(caller, Verb::List, Target::All)?;
-        Ok(self.vault.open(&permit).mailboxes(page).await?)
+        let permit = self.access.permit(caller, Verb::List, Target::Any)?;
+        let mut states = self.vault.open(&permit).mailboxes(page).await?;
+        self.sift(caller, &mut states, |state| &state.mailbox);
+        Ok(states)
     }
 
     /// The position of the last change in a mailbox.
@@ -214,10 +236,14 @@ impl Mailroom {
         Ok(self.vault.open(&permit).position(mailbox).await?)
     }
 
-    /// What was refused, newest first, and only by this process.
+    /// What was refused, newest first, and only by this process: where the caller may list one of the recipients. What was
+    /// refused before there was any is for those who may list everything.
     pub fn refusals(&self, caller: &Caller, scope: &Scope, limit: usize) -> Result<Refusals> {
         self.access.permit(caller, Verb::List, scope.into())?;
-        Ok(self.refusals.list(scope, limit))
+        let sees_all = self.access.sees_all(caller) || self.access.permit(caller, Verb::List, Target::All).is_ok();
+        Ok(self.refusals.list(scope, limit, |mailboxes| {
+            sees_all || mailboxes.iter().any(|mailbox| self.may(caller, Verb::List, mailbox))
+        }))
     }
 
     /// One message whole; none when it is not there.
@@ -273,7 +299,12 @@ impl Mailroom {
     /// as it is still so, or said to be missed. It holds a stream of the engine to itself, where others share one.
     pub async fn watch_after(&self, caller: &Caller, scope: Scope, position: Position) -> Result<Watch> {
         let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
-        self.feed.watch(&self.vault, permit, scope, position).await
+        let watch = self.feed.watch(&self.vault, permit, scope, position).await?;
+        let (access, sees_all) = (Arc::clone(&self.access), self.access.sees_all(caller));
+        let may = |caller: Caller| {
+            move |mailbox: &Mailbox| access.permit(&caller, Verb::Watch, Target::Mailbox(mailbox)).is_ok()
+        };
+        Ok(if sees_all { watch } else { watch.sifted(may(caller.clone())) })
     }
 
     /// Follow what happens behind the place that a cursor tells of, if it is younger than the window and can be gone on
@@ -355,10 +386,14 @@ impl Mailroom {
         self.feed.dropped()
     }
 
-    /// Forget the rates of mailboxes and addresses that have been quiet: to be called now and then.
+    /// Forget the rates of mailboxes and addresses that have been quiet, and what has expired: to be called now and then.
     pub fn forget_idle(&self) {
         self.pace.forget_idle();
         self.sign_in.forget_idle();
+        self.wrong.forget_idle();
+        self.inboxes_pace.forget_idle();
+        self.access.tokens.forget(self.now());
+        self.access.logins.forget(self.now());
     }
 
     /// Whether the engine answers, and would take mail.
@@ -396,7 +431,11 @@ fn latest_vanishes() -> Error {
 
 /// How a denial is told to an SMTP client.
 fn refusal_of(denied: &Error) -> Verdict {
-    Verdict::refuse(550, (5, 7, 1), denied.to_string())
+    let enhanced = match denied {
+        Error::Denied(Denial::InboxExpired { .. } | Denial::NoInbox) => (5, 1, 1),
+        _ => (5, 7, 1),
+    };
+    Verdict::refuse(550, enhanced, denied.to_string())
 }
 
 #[cfg(test)]

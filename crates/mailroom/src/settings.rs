@@ -6,7 +6,7 @@ use std::time::Duration;
 use mail::Naming;
 use rate::Quota;
 
-use crate::access::Mode;
+use crate::access::Rules;
 use crate::policy::Policy;
 use crate::sign_in::Senders;
 
@@ -15,8 +15,8 @@ use crate::sign_in::Senders;
 pub struct Settings {
     /// `mailbox.naming`: what of an address names its mailbox. Default `local`.
     pub naming: Naming,
-    /// `access.mode`: who may do what. Default `open`.
-    pub access: Mode,
+    /// The sections `access` and `inbox`: who may do what. Default: everybody everything.
+    pub access: Rules,
     /// `policy.accept`, `policy.reject`, `policy.discard`, `policy.reject_senders`. Default: all mail is taken.
     pub policy: Policy,
     /// `refusals.ring_max`: so many refusals are remembered, the newest. Default 1000; 0 remembers none.
@@ -40,7 +40,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             naming: Naming::Local,
-            access: Mode::Open,
+            access: Rules::default(),
             policy: Policy::default(),
             refusals_max: 1000,
             queue_max: 256,

@@ -64,6 +64,9 @@ pub enum SignInError {
     /// Nobody signs in here.
     #[error("nobody signs in here")]
     Off,
+    /// It cannot be said now.
+    #[error("the store cannot say who this is now: try again shortly")]
+    Unavailable,
 }
 
 /// Who may sign in to send (`smtp.auth`).
@@ -74,6 +77,8 @@ pub enum Senders {
     Any,
     /// Those of a list (`smtp.auth_file`).
     List(Arc<Roll>),
+    /// Those whose password is a token. What it is not good for they may not send.
+    Tokens,
     /// Nobody.
     Off,
 }
@@ -122,25 +127,24 @@ impl SignIn {
         Self { senders, failures, checks: Semaphore::new((cores / 2).max(1)) }
     }
 
-    /// Who this is, if the password is right.
-    pub(crate) async fn check(
-        &self,
-        desk: Desk,
-        peer: Option<IpAddr>,
-        user: &str,
-        secret: &str,
-    ) -> Result<Caller, SignInError> {
+    /// Whether a password is a token here, which is nothing to be checked by a list.
+    pub(crate) fn takes_tokens(&self) -> bool {
+        self.senders == Senders::Tokens
+    }
+
+    /// Who wants to send, if the password is right.
+    pub(crate) async fn check(&self, peer: Option<IpAddr>, user: &str, secret: &str) -> Result<Caller, SignInError> {
         if self.has_failed_too_often(peer) {
             return Err(SignInError::TooMany);
         }
-        let right = match (desk, &self.senders) {
-            (Desk::Pop3, _) | (Desk::Smtp, Senders::Any) => true,
-            (Desk::Smtp, Senders::List(roll)) => self.is_listed(roll.users(), peer, user, secret).await?,
-            (Desk::Smtp, Senders::Off) => return Err(SignInError::Off),
+        let right = match &self.senders {
+            Senders::Any => true,
+            Senders::List(roll) => self.is_listed(roll.users(), peer, user, secret).await?,
+            Senders::Tokens | Senders::Off => return Err(SignInError::Off),
         };
         if right {
             COUNTERS.sign_ins.increment(1);
-            return Ok(Caller::User { name: user.to_owned(), peer });
+            return Ok(Caller::Sender { user: Some(user.to_owned()), peer });
         }
         tracing::info!(?peer, user, "a sign-in failed");
         COUNTERS.sign_ins_failed.increment(1);

@@ -290,6 +290,7 @@ fn refused(error: SignInError) -> Answer {
         SignInError::Wrong => Refused::Wrong,
         SignInError::TooMany => Refused::TooMany,
         SignInError::Off => Refused::Off,
+        SignInError::Unavailable => return Answer::Failed(Failure::Later),
     })
 }
 

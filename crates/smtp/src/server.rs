@@ -7,6 +7,7 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use futures_util::FutureExt;
+use mailroom::access::Denial;
 use mailroom::{Caller, Desk, Error, Mailroom, Parcel, Secret, SignInError, Stage, Status, StoreError};
 use net::{Accepted, Budget, Filled, Hall, Listener, Phase, Reservation, Stop, Stream, Tls, Wire};
 use tokio::time::{Instant, sleep};
@@ -79,7 +80,7 @@ impl Server {
         let mut talk = Talk {
             server: self,
             wire: &mut wire,
-            caller: Caller::Anonymous { peer: link.peer },
+            caller: Caller::Sender { user: None, peer: link.peer },
             peer: link.peer,
             conduct: Conduct::new(&self.limits, link.peer),
             reservation: self.budget.reserve(),
@@ -142,7 +143,7 @@ impl Talk<'_> {
             tracing::debug!(peer = ?self.peer, %error, "a handshake failed");
             Over
         })?;
-        self.caller = Caller::Anonymous { peer: self.peer };
+        self.caller = Caller::Sender { user: None, peer: self.peer };
         session.secured(secured);
         Ok(())
     }
@@ -322,7 +323,10 @@ fn told(error: &Error) -> Answer {
         Error::Store(StoreError::Full { .. }) => {
             refused(452, (4, 3, 1), "There is no room for more mail; try again later")
         }
-        Error::Denied { .. } => refused(550, (5, 7, 1), "You may not deliver mail here"),
+        Error::Denied(Denial::InboxExpired { .. } | Denial::NoInbox) => {
+            refused(550, (5, 1, 1), "There is no such inbox any more: open another")
+        }
+        Error::Denied(_) => refused(550, (5, 7, 1), "You may not deliver mail here"),
         _ => refused(451, (4, 3, 0), "The message could not be kept now; try again later"),
     }
 }

@@ -13,8 +13,9 @@ mod queue;
 
 use std::future::poll_fn;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 
+use mail::Mailbox;
 use store::{Change, Position, Scope};
 
 use crate::access::{Permit, Vault};
@@ -39,6 +40,8 @@ pub enum Event {
 pub struct Watch {
     seat: Seat,
     hub: Arc<Hub>,
+    /// Whether what happens in a mailbox may be told; none: all of it.
+    sieve: Option<Box<dyn Fn(&Mailbox) -> bool + Send + Sync>>,
 }
 
 /// All who watch.
@@ -54,7 +57,7 @@ impl Feed {
     /// Enter the queue first and see that the engine's stream runs second: whatever happens after this returned comes
     /// by that stream and finds the queue.
     pub(crate) async fn watch(&self, vault: &Vault, permit: Permit, scope: Scope, after: Position) -> Result<Watch> {
-        let watch = Watch { seat: self.hub.enter(scope, after)?, hub: Arc::clone(&self.hub) };
+        let watch = Watch { seat: self.hub.enter(scope, after)?, hub: Arc::clone(&self.hub), sieve: None };
         let audience = &watch.seat.audience;
         audience.pump.get_or_try_init(|| pump::start(&self.hub, audience, vault, permit)).await?;
         Ok(watch)
@@ -73,14 +76,28 @@ impl Drop for Feed {
 }
 
 impl Watch {
-    /// The next event, in order per mailbox; none when the mailroom is gone.
+    /// The next event, in order per mailbox; none when the mailroom is gone, or the watcher may watch no more.
     pub async fn next(&mut self) -> Option<Event> {
         poll_fn(|context| self.poll_next(context)).await
     }
 
     /// The same, for those who wait for several things at once without a task for each.
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
-        self.seat.queue.poll_next(context)
+        loop {
+            let Some(event) = ready!(self.seat.queue.poll_next(context)) else { return Poll::Ready(None) };
+            let (Event::Change(change), Some(may)) = (&event, &self.sieve) else { return Poll::Ready(Some(event)) };
+            match self.scope() {
+                _ if may(change.mailbox()) => return Poll::Ready(Some(event)),
+                Scope::Mailbox(_) => return Poll::Ready(None),
+                Scope::All => {}
+            }
+        }
+    }
+
+    /// Asked before each event: whoever may not know it does not hear of it.
+    pub(crate) fn sifted(mut self, may: impl Fn(&Mailbox) -> bool + Send + Sync + 'static) -> Self {
+        self.sieve = Some(Box::new(may));
+        self
     }
 
     /// What is watched.

@@ -19,7 +19,8 @@ fn refusal(number: usize, mailboxes: &[&str]) -> Refusal {
 }
 
 fn check(ring: &Ring, scope: Scope, limit: usize, expected: &[&str]) {
-    let told: Vec<String> = ring.list(&scope, limit).items.into_iter().map(|refusal| refusal.reply.text).collect();
+    let told: Vec<String> =
+        ring.list(&scope, limit, |_| true).items.into_iter().map(|refusal| refusal.reply.text).collect();
     assert_eq!(told, expected);
 }
 
@@ -29,7 +30,7 @@ fn the_newest_are_kept_and_the_rest_is_counted() {
     (1..=5).for_each(|number| ring.keep(refusal(number, &["a"])));
     check(&ring, Scope::All, 10, &["5", "4", "3"]);
     check(&ring, Scope::All, 2, &["5", "4"]);
-    assert_eq!(ring.list(&Scope::All, 0).forgotten, 2);
+    assert_eq!(ring.list(&Scope::All, 0, |_| true).forgotten, 2);
 }
 
 #[test]
@@ -49,7 +50,7 @@ fn a_ring_of_none_keeps_none() {
     let ring = Ring::new(0);
     ring.keep(refusal(1, &["a"]));
     check(&ring, Scope::All, 10, &[]);
-    assert_eq!(ring.list(&Scope::All, 1).forgotten, 1);
+    assert_eq!(ring.list(&Scope::All, 1, |_| true).forgotten, 1);
 }
 
 #[test]
@@ -57,7 +58,7 @@ fn one_refusal_cannot_hold_a_thousand_recipients() {
     let names: Vec<String> = (0..1000).map(|number| format!("u{number}")).collect();
     let ring = Ring::new(1);
     ring.keep(refusal(1, &names.iter().map(String::as_str).collect::<Vec<_>>()));
-    let kept = ring.list(&Scope::All, 1).items.remove(0);
+    let kept = ring.list(&Scope::All, 1, |_| true).items.remove(0);
     assert_eq!((kept.rcpt_to.len(), kept.mailboxes.len()), (RECIPIENTS_MAX, RECIPIENTS_MAX));
     assert_eq!(kept.mailboxes.last(), Some(&mailbox("u999")), "the refused one is the last");
 }

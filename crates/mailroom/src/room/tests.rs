@@ -15,7 +15,7 @@ use crate::{Error, Event, Parcel, Policy, Settings};
 impl Mailroom {
     /// Whether no refusal is kept.
     pub(crate) fn forgets_refusals(&self) -> bool {
-        self.refusals.list(&Scope::All, 1).items.is_empty()
+        self.refusals.list(&Scope::All, 1, |_| true).items.is_empty()
     }
 }
 

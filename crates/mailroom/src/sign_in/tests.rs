@@ -16,24 +16,22 @@ fn desk(senders: Senders, failures: u32) -> SignIn {
     SignIn::new(senders, Pace::new(Some(quota), 100))
 }
 
-async fn shown(desk: &SignIn, at: Desk, peer: &str, user: &str, secret: &str) -> Result<Caller, SignInError> {
-    desk.check(at, Some(peer.parse().unwrap()), user, secret).await
+async fn shown(desk: &SignIn, peer: &str, user: &str, secret: &str) -> Result<Caller, SignInError> {
+    desk.check(Some(peer.parse().unwrap()), user, secret).await
 }
 
 #[tokio::test]
 async fn whoever_shows_whatever_is_known_by_the_name_shown() {
     let desk = desk(Senders::Any, 1);
-    for at in [Desk::Smtp, Desk::Pop3] {
-        let caller = shown(&desk, at, "192.0.2.1", "app", "anything").await.unwrap();
-        assert_eq!(caller, Caller::User { name: "app".into(), peer: Some("192.0.2.1".parse().unwrap()) });
-    }
+    let caller = shown(&desk, "192.0.2.1", "app", "anything").await.unwrap();
+    assert_eq!(caller, Caller::Sender { user: Some("app".into()), peer: Some("192.0.2.1".parse().unwrap()) });
 }
 
 #[tokio::test]
 async fn a_list_lets_in_those_on_it_and_can_be_replaced() {
     let roll = Roll::new(Users::parse("app:right\n").unwrap());
     let desk = desk(Senders::List(Arc::clone(&roll)), 100);
-    let tried = async |user: &str, secret: &str| shown(&desk, Desk::Smtp, "192.0.2.1", user, secret).await;
+    let tried = async |user: &str, secret: &str| shown(&desk, "192.0.2.1", user, secret).await;
     assert!(tried("app", "right").await.is_ok());
     assert_eq!(tried("app", "wrong").await, Err(SignInError::Wrong));
     assert_eq!(tried("nobody", "right").await, Err(SignInError::Wrong));
@@ -45,7 +43,7 @@ async fn a_list_lets_in_those_on_it_and_can_be_replaced() {
 #[tokio::test]
 async fn t102_whoever_guesses_is_stopped_and_nobody_else() {
     let desk = desk(listed("app:right\n"), 3);
-    let tried = async |peer: &str, secret: &str| shown(&desk, Desk::Smtp, peer, "app", secret).await;
+    let tried = async |peer: &str, secret: &str| shown(&desk, peer, "app", secret).await;
     for _ in 0..3 {
         assert_eq!(tried("192.0.2.1", "guess").await, Err(SignInError::Wrong));
     }
@@ -58,7 +56,7 @@ async fn t102_whoever_guesses_is_stopped_and_nobody_else() {
 async fn t102_many_guesses_at_once_are_no_way_round() {
     let hash = crate::users::hash("right").unwrap();
     let desk = desk(listed(&format!("app:{hash}\n")), 3);
-    let guesses = (0..100).map(|_| shown(&desk, Desk::Smtp, "192.0.2.1", "app", "guess"));
+    let guesses = (0..100).map(|_| shown(&desk, "192.0.2.1", "app", "guess"));
     let told = futures_util::future::join_all(guesses).await;
     let checked = told.iter().filter(|told| **told == Err(SignInError::Wrong)).count();
     let cores = thread::available_parallelism().map_or(1, usize::from);
@@ -69,13 +67,13 @@ async fn t102_many_guesses_at_once_are_no_way_round() {
 async fn what_is_right_is_never_too_often() {
     let desk = desk(listed("app:right\n"), 1);
     for _ in 0..50 {
-        assert!(shown(&desk, Desk::Smtp, "192.0.2.1", "app", "right").await.is_ok());
+        assert!(shown(&desk, "192.0.2.1", "app", "right").await.is_ok());
     }
 }
 
 #[tokio::test]
 async fn nobody_signs_in_where_it_is_off() {
-    assert_eq!(shown(&desk(Senders::Off, 1), Desk::Smtp, "::1", "a", "b").await, Err(SignInError::Off));
+    assert_eq!(shown(&desk(Senders::Off, 1), "::1", "a", "b").await, Err(SignInError::Off));
 }
 
 #[test]

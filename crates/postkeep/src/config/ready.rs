@@ -6,7 +6,7 @@ use std::time::Duration;
 use mail::Naming;
 use mail::trace::Peer;
 use mailroom::Senders;
-use mailroom::access::Mode;
+use mailroom::access::Rules;
 use mailroom::policy::{Pattern, Policy};
 use net::tls::TlsUse;
 use net::{Network, Place, Plaintext, Quota};
@@ -247,7 +247,7 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
             "domain" => Naming::Domain,
             _ => Naming::Local,
         },
-        access: Mode::Open,
+        access: Rules::default(),
         policy: Policy {
             reject: values.patterns("policy.reject"),
             discard: values.patterns("policy.discard"),

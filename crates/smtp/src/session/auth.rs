@@ -36,6 +36,7 @@ const BARE_NEWLINE: Reply = Reply::new(500, (5, 5, 2), "A line ends in CRLF, and
 const SIGNED_IN: Reply = Reply::new(235, (2, 7, 0), "Signed in");
 const WRONG: Reply = Reply::new(535, (5, 7, 8), "The name or the password is wrong");
 const TOO_MANY: Reply = Reply::new(454, (4, 7, 0), "Too many sign-ins have failed from there; wait and try again");
+const UNAVAILABLE: Reply = Reply::new(454, (4, 7, 0), "It cannot be said now who you are; try again soon");
 
 /// How far an exchange has come.
 #[derive(Debug)]
@@ -141,6 +142,7 @@ impl Session {
             SignInError::Wrong => WRONG,
             SignInError::TooMany => TOO_MANY,
             SignInError::Off => NOT_OFFERED,
+            SignInError::Unavailable => UNAVAILABLE,
         })
     }
 }
