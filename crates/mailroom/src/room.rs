@@ -20,7 +20,7 @@ use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentP
 use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
 use tokio::time::timeout;
 
-use crate::access::{Access, Denial, Shape, Target, Vault, Verb};
+use crate::access::{Access, Denial, Permit, Shape, Target, Vault, Verb};
 use crate::caller::Caller;
 use crate::counters::COUNTERS;
 use crate::cursor::{BadCursor, Cursor, Place, Since};
@@ -299,12 +299,17 @@ impl Mailroom {
     /// as it is still so, or said to be missed. It holds a stream of the engine to itself, where others share one.
     pub async fn watch_after(&self, caller: &Caller, scope: Scope, position: Position) -> Result<Watch> {
         let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
-        let watch = self.feed.watch(&self.vault, permit, scope, position).await?;
-        let (access, sees_all) = (Arc::clone(&self.access), self.access.sees_all(caller));
-        let may = |caller: Caller| {
-            move |mailbox: &Mailbox| access.permit(&caller, Verb::Watch, Target::Mailbox(mailbox)).is_ok()
-        };
-        Ok(if sees_all { watch } else { watch.sifted(may(caller.clone())) })
+        self.follow(caller, permit, scope, position).await
+    }
+
+    /// A watch that tells what the caller may know, and asks for each event anew.
+    async fn follow(&self, caller: &Caller, permit: Permit, scope: Scope, after: Position) -> Result<Watch> {
+        let watch = self.feed.watch(&self.vault, permit, scope, after).await?;
+        if self.access.sees_all(caller) {
+            return Ok(watch);
+        }
+        let (access, caller) = (Arc::clone(&self.access), caller.clone());
+        Ok(watch.sifted(move |mailbox| access.permit(&caller, Verb::Watch, Target::Mailbox(mailbox)).is_ok()))
     }
 
     /// Follow what happens behind the place that a cursor tells of, if it is younger than the window and can be gone on
@@ -329,7 +334,7 @@ impl Mailroom {
             Start::After(position) => (position, None),
             Start::Now(gap) => (Position::END, gap),
         };
-        let watch = self.feed.watch(&self.vault, permit, scope.clone(), after).await?;
+        let watch = self.follow(caller, permit, scope.clone(), after).await?;
         let position = if after == Position::END { resume::stands(store, &scope).await? } else { after };
         Ok(Followed { watch, position, gap })
     }
