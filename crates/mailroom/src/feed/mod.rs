@@ -36,12 +36,14 @@ pub enum Event {
     },
 }
 
+type Sieve = Box<dyn Fn(&Mailbox) -> bool + Send + Sync>;
+
 /// Somebody watching. Dropping it ends that.
 pub struct Watch {
     seat: Seat,
     hub: Arc<Hub>,
     /// Whether what happens in a mailbox may be told; none: all of it.
-    sieve: Option<Box<dyn Fn(&Mailbox) -> bool + Send + Sync>>,
+    sieve: Option<Sieve>,
 }
 
 /// All who watch.
