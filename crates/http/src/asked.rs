@@ -47,6 +47,12 @@ impl Asked {
         tail
     }
 
+    /// The path as it was sent, below the prefix.
+    pub(crate) fn path_below(&self, shared: &Shared) -> &str {
+        let path = self.head.uri.path();
+        path.strip_prefix(shared.guard.prefix()).unwrap_or(path)
+    }
+
     /// The base of absolute links.
     pub(crate) fn base_url(&self, shared: &Shared) -> String {
         shared.guard.base_url(self.fields(), self.peer)

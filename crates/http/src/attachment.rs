@@ -106,7 +106,7 @@ fn disposition(kind: &str, filename: &str) -> HeaderValue {
     HeaderValue::try_from(text).expect("everything but printable ASCII is replaced or encoded")
 }
 
-fn encoded(text: &str) -> PercentEncode<'_> {
+pub(crate) fn encoded(text: &str) -> PercentEncode<'_> {
     utf8_percent_encode(text, RESERVED)
 }
 

@@ -1,16 +1,21 @@
 //! One connection and its clock: how long a client may take to send a head, to be silent, and to take its answer.
 //!
-//! It knows bytes and moments, and of HTTP only when a request begins and when its answer is ready. The parser's own
-//! timer would count the silence between two requests as a slow head, so the clock is kept here.
+//! It knows bytes and moments, and of HTTP only when a request begins, when its answer is ready, and whether more of the
+//! answer is still being made. The parser's own timer would count the silence between two requests as a slow head, so
+//! the clock is kept here.
 
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::body::{Body, HttpBody};
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::{Frame, SizeHint};
 use net::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
@@ -43,11 +48,17 @@ struct Beat {
     stage: AtomicU64,
     /// Bytes sent since the connection began.
     sent: AtomicU64,
+    /// Whether the answer is still being made while it is sent: then silence is ours, not the client's.
+    streaming: AtomicBool,
 }
 
 impl Pulse {
     pub(crate) fn new() -> Self {
-        Self(Arc::new(Beat { stage: AtomicU64::new(Stage::Head as u64), sent: AtomicU64::new(0) }))
+        Self(Arc::new(Beat {
+            stage: AtomicU64::new(Stage::Head as u64),
+            sent: AtomicU64::new(0),
+            streaming: AtomicBool::new(false),
+        }))
     }
 
     /// A request has arrived.
@@ -55,13 +66,24 @@ impl Pulse {
         self.enter(Stage::Busy);
     }
 
-    /// Its answer is ready to leave.
-    pub(crate) fn answer(&self) {
+    /// Its answer is ready to leave. One whose length is not known is still being made.
+    pub(crate) fn answer(&self, response: Response) -> Response {
         self.enter(Stage::Sending);
+        if response.body().size_hint().exact().is_some() {
+            return response;
+        }
+        self.0.streaming.store(true, Relaxed);
+        let pulse = self.clone();
+        response.map(|body| Body::new(Streamed { body, pulse }))
+    }
+
+    fn is_streaming(&self) -> bool {
+        self.0.streaming.load(Relaxed)
     }
 
     fn received(&self) {
-        if self.stage() == Stage::Idle {
+        // What is sent ahead while an answer is still being made waits for its end.
+        if self.stage() == Stage::Idle && !self.is_streaming() {
             self.enter(Stage::Head);
         }
     }
@@ -91,6 +113,38 @@ impl Pulse {
             2 => Stage::Sending,
             _ => Stage::Idle,
         }
+    }
+}
+
+/// The body of an answer that is made while it is sent; its end, or its being given up, is the end of that.
+struct Streamed {
+    body: Body,
+    pulse: Pulse,
+}
+
+impl HttpBody for Streamed {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Self::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for Streamed {
+    fn drop(&mut self) {
+        self.pulse.0.streaming.store(false, Relaxed);
     }
 }
 
@@ -172,6 +226,7 @@ impl Clock {
             Stage::Head => Some(self.head),
             Stage::Busy => None,
             Stage::Sending => Some(self.answer),
+            Stage::Idle if self.pulse.is_streaming() => None,
             Stage::Idle => Some(self.idle),
         }
     }

@@ -1,5 +1,5 @@
-//! What every request goes through, in this order: guard, body, route, dress. Nothing in here knows a route, so no
-//! route can be forgotten by it; it only asks whether a body is a message to be kept.
+//! What every request goes through, in this order: guard, route, body, operation, dress. Nothing in here knows a route,
+//! so no route can be forgotten by it; it only asks an operation which body it takes and who watches its time.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
@@ -8,21 +8,19 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::Poll;
 
-use axum::Router;
-use axum::body::Body;
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderName, HeaderValue, Request};
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use hyper::body::{Body as _, Incoming};
 use net::Reservation;
-use tower::Service;
 
-use crate::asked::Peer;
+use crate::asked::{Asked, Peer};
 use crate::connection::Pulse;
-use crate::problem::{Doing, Problem};
-use crate::router::brings_mail;
+use crate::problem::Problem;
+use crate::router::{Operation, Patience, Takes, find, is_v2};
 use crate::shared::Shared;
 
 /// The fields that every answer carries, unless it has a stricter one of its own (T065): mail is nobody's to cache, to
@@ -39,7 +37,6 @@ const DRESS: [(HeaderName, HeaderValue); 6] = [
 /// The service of one connection.
 pub(crate) struct Door {
     pub(crate) shared: Arc<Shared>,
-    pub(crate) router: Router,
     pub(crate) peer: Peer,
     pub(crate) pulse: Pulse,
 }
@@ -51,47 +48,58 @@ impl hyper::service::Service<Request<Incoming>> for Door {
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
         self.pulse.begin();
-        let (shared, router, pulse) = (Arc::clone(&self.shared), self.router.clone(), self.pulse.clone());
-        let peer = self.peer;
+        let (shared, pulse, peer) = (Arc::clone(&self.shared), self.pulse.clone(), self.peer);
         Box::pin(async move {
-            let mut response = answer(&shared, router, peer, request).await.unwrap_or_else(IntoResponse::into_response);
+            let is_v2 = is_v2(request.uri().path(), shared.guard.prefix());
+            let answered = answer(&shared, peer, request).await;
+            let mut response = answered.unwrap_or_else(|problem| told(problem, &shared, is_v2));
             dress(&mut response);
-            pulse.answer();
-            Ok(response)
+            Ok(pulse.answer(response))
         })
     }
 }
 
-async fn answer(
-    shared: &Shared,
-    mut router: Router,
-    peer: Peer,
-    request: Request<Incoming>,
-) -> Result<Response, Problem> {
+/// A problem as its API tells it.
+fn told(problem: Problem, shared: &Shared, is_v2: bool) -> Response {
+    if !is_v2 {
+        return problem.into_response();
+    }
+    let request_id = shared.request_id();
+    if problem.status.is_server_error() {
+        tracing::warn!(request_id, problem = problem.slug, "a request was answered with a problem");
+    }
+    problem.with_request(&request_id, shared.guard.prefix())
+}
+
+async fn answer(shared: &Arc<Shared>, peer: Peer, request: Request<Incoming>) -> Result<Response, Problem> {
     let (mut head, mut body) = request.into_parts();
     shared.guard.admit(&head, peer)?;
-    let brings_mail = brings_mail(&head, shared.guard.prefix());
-    let doing = match () {
-        () if head.method.is_safe() => Doing::Reading,
-        () if brings_mail => Doing::Adding,
-        () => Doing::Changing,
-    };
-    let limit = shared.settings.request_timeout;
-    // Held until the answer is there: then the message is kept, or is not.
+    let found = find(&head.method, head.uri.path(), shared.guard.prefix());
+    let takes = found.as_ref().map_or(Takes::Nothing, |operation| operation.takes());
+    shared.guard.judge_body(&head, takes)?;
+    // Held until the answer is there: then what came is done with.
     let mut place = shared.arrival();
     let mut kept = Vec::new();
     if !body.is_end_stream() {
-        let keep = brings_mail.then_some((&mut kept, &mut place));
-        let read = tokio::time::timeout(limit, drain(&mut body, keep)).await;
+        let keep = (takes != Takes::Nothing).then_some((&mut kept, &mut place));
+        let read = tokio::time::timeout(shared.settings.request_timeout, drain(&mut body, keep)).await;
         read.map_err(|_| Problem::body_slow())??;
     }
     head.extensions.insert(peer);
-    let running = caught(router.call(Request::from_parts(head, Body::from(kept))));
-    match tokio::time::timeout(limit, running).await {
-        Ok(Ok(Ok(response))) => Ok(response),
-        Ok(Ok(Err(never))) => match never {},
+    run(shared, found?, Asked::new(head), kept.into()).await
+}
+
+/// Do what is asked for, in time and whatever happens in it.
+async fn run(shared: &Arc<Shared>, operation: Operation, asked: Asked, body: Bytes) -> Result<Response, Problem> {
+    let running = caught(operation.answer(shared, &asked, body));
+    let ended = match operation.patience() {
+        Patience::Own => Ok(running.await),
+        Patience::Door => tokio::time::timeout(shared.settings.request_timeout, running).await,
+    };
+    match ended {
+        Ok(Ok(answered)) => answered,
         Ok(Err(Panicked)) => Err(Problem::internal()),
-        Err(_elapsed) => Err(Problem::timed_out(doing)),
+        Err(_elapsed) => Err(Problem::timed_out(operation.doing())),
     }
 }
 

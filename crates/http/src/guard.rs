@@ -1,7 +1,7 @@
 //! The one layer that every request passes before anything looks at its path: target, Host, Origin, framing.
 //!
-//! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054); but for one, whose
-//! body may be larger.
+//! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054). How large a body may
+//! be depends on what is asked for, so that is judged behind the rest, when it is known.
 
 use axum::http::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
 use axum::http::request::Parts;
@@ -13,7 +13,7 @@ use crate::asked::Peer;
 use crate::base_url::{Forwarded, PublicUrl, base_url};
 use crate::host::{Allowed, Authority, Scheme};
 use crate::problem::Problem;
-use crate::router::brings_mail;
+use crate::router::Takes;
 use crate::settings::Settings;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
@@ -56,7 +56,7 @@ impl Guard {
         if !head.method.is_safe() {
             self.judge_origin(&head.headers, host, forwarded)?;
         }
-        self.judge_body(head)
+        Ok(())
     }
 
     /// The path in front of all routes, beside the root.
@@ -103,18 +103,21 @@ impl Guard {
 
     /// A body has a length that is told and small, or there is none. So a request that tells its length in two ways
     /// never gets further (T060): whoever stands between could have believed the other one.
-    fn judge_body(&self, head: &Parts) -> Result<(), Problem> {
+    pub(crate) fn judge_body(&self, head: &Parts, takes: Takes) -> Result<(), Problem> {
         let fields = &head.headers;
         if fields.contains_key(TRANSFER_ENCODING) {
             return Err(Problem::length_required());
         }
         let Some(length) = fields.get(CONTENT_LENGTH) else { return Ok(()) };
         let length = length.to_str().ok().and_then(|text| text.parse::<u64>().ok());
-        let is_mail = brings_mail(head, self.prefix());
+        let max = if takes == Takes::Message { self.import_max } else { self.body_max };
         match length {
-            Some(length) if length <= if is_mail { self.import_max } else { self.body_max } => Ok(()),
-            Some(_) if is_mail => Err(Problem::message_too_large(self.import_max)),
-            Some(_) => Err(Problem::body_too_large(self.body_max)),
+            Some(length) if length <= max => Ok(()),
+            Some(_) => Err(match takes {
+                Takes::Nothing => Problem::body_too_large(max),
+                Takes::Json => Problem::json_too_large(max),
+                Takes::Message => Problem::message_too_large(max),
+            }),
             None => Err(Problem::bad_request("Content-Length is not a number. Send the length of the body, or none.")),
         }
     }

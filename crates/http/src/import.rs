@@ -13,14 +13,44 @@ use mail::address::Charset;
 use mail::{Address, ReversePath};
 use mailroom::Import;
 use percent_encoding::percent_decode_str;
+use utoipa::ToSchema;
 
 use crate::asked::Asked;
 use crate::json::Json;
 use crate::problem::{Doing, Problem};
 use crate::shared::Shared;
+use crate::v2::{About, Answer, Kind, Param, Shape};
 
-/// Where it is, below the prefix.
-pub(crate) const PATH: &str = "/api/v2/import";
+pub(crate) const ABOUT: About = About {
+    id: "importMessage",
+    summary: "Import a message",
+    detail: "Put a message that was received before into one mailbox, as it is: nothing is written above it and no policy \
+             is asked.",
+    params: &[
+        Param::new("mailbox", Kind::Text, "Where it goes; must be there."),
+        Param::new("receivedAt", Kind::Text, "When it was received, as RFC 3339; now unless said."),
+        Param::new("mailFrom", Kind::Text, "The sender of the envelope, or empty; else what Return-Path says."),
+        Param::new("rcptTo", Kind::Texts, "The recipients of the envelope."),
+    ],
+    bodies: &[("message/rfc822", Shape::Bytes)],
+    answers: &[Answer {
+        status: 201,
+        about: "Where it is.",
+        media_type: "application/json",
+        shape: Shape::of::<Imported>(r#"{"mailbox":"alice","id":"1nbmq3r7c0v8h"}"#),
+    }],
+    problems: &["bad-query", "bad-mailbox", "no-message", "length-required", "body-too-large", "store-full"],
+};
+
+/// Where a message is.
+#[derive(ToSchema)]
+#[allow(dead_code)]
+struct Imported {
+    /// The mailbox.
+    mailbox: String,
+    /// Its id there.
+    id: String,
+}
 
 /// What the query says.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! Mail out over HTTP: REST v1, attachments, health, a plain page at the root; and the way in for mail of before.
+//! Mail out over HTTP: REST v1 and v2, attachments, health, a plain page at the root; and the way in for mail of before.
 //!
 //! Every request passes one `guard` (Host, Origin, framing, limits) before it is routed, and every answer leaves with
 //! the same protective fields, whatever its route. What the mailroom does is its own business: here its verbs are put
@@ -22,6 +22,7 @@ mod server;
 pub mod settings;
 mod shared;
 mod v1;
+mod v2;
 
 pub use base_url::PublicUrl;
 pub use counters::Render;

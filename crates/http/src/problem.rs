@@ -6,11 +6,14 @@ use std::borrow::Cow;
 use std::error::Error as _;
 use std::time::Duration;
 
-use axum::http::header::{CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{ALLOW, CONNECTION, CONTENT_TYPE, LINK, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use mailroom::access::Denial;
 use mailroom::{SignInError, StoreError};
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
 
 use crate::json::Json;
 
@@ -27,6 +30,31 @@ pub(crate) struct Problem {
     detail: Cow<'static, str>,
     retry_after: Option<Duration>,
     connection: Connection,
+    /// What few have, aside so that a result stays small.
+    more: Option<Box<More>>,
+}
+
+/// What few problems have.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct More {
+    /// The Allow field.
+    allow: Option<String>,
+    /// What v2 tells beside the rest.
+    members: Vec<(&'static str, Value)>,
+}
+
+/// One thing in a request that is not understood.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, ToSchema)]
+pub(crate) struct Mistake {
+    /// `query`, `body`, `header` or `path`.
+    #[serde(rename = "in")]
+    pub(crate) place: &'static str,
+    /// What it is called there.
+    pub(crate) name: String,
+    /// What is wrong, and what would be right.
+    pub(crate) detail: String,
+    /// What was probably meant.
+    pub(crate) nearest: Option<String>,
 }
 
 /// Whether the connection can carry another request.
@@ -47,7 +75,25 @@ pub(crate) enum Doing {
 
 impl Problem {
     fn new(status: StatusCode, slug: &'static str, title: &'static str, detail: impl Into<Cow<'static, str>>) -> Self {
-        Self { status, slug, title, detail: detail.into(), retry_after: None, connection: Connection::Kept }
+        Self { status, slug, title, detail: detail.into(), retry_after: None, connection: Connection::Kept, more: None }
+    }
+
+    /// Any problem, for those who know more of it than this file.
+    #[allow(dead_code, reason = "for the resources to come")]
+    pub(crate) fn named(
+        status: StatusCode,
+        slug: &'static str,
+        title: &'static str,
+        detail: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::new(status, slug, title, detail)
+    }
+
+    /// With a member of its own, which v2 tells and v1 does not.
+    pub(crate) fn with(mut self, name: &'static str, value: impl Serialize) -> Self {
+        let members = &mut self.more.get_or_insert_default().members;
+        members.push((name, serde_json::to_value(value).unwrap_or_default()));
+        self
     }
 
     fn later(self, after: Option<Duration>) -> Self {
@@ -91,9 +137,32 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "part-unknown", "No such attachment", detail)
     }
 
-    pub(crate) fn method_not_allowed() -> Self {
+    pub(crate) fn method_not_allowed(allowed: &str) -> Self {
         let detail = "This path does not take this method. The Allow field names those it takes.";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed", detail)
+        let mut problem = Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed", detail);
+        problem.more.get_or_insert_default().allow = Some(allowed.to_owned());
+        problem
+    }
+
+    /// Something in the request that is not understood; each mistake says what would be.
+    pub(crate) fn mistakes(mistakes: &[Mistake]) -> Self {
+        let first = mistakes.first().map_or("", |mistake| &*mistake.detail);
+        let more = match mistakes.len() {
+            0 | 1 => String::new(),
+            many => format!(" There are {} more in errors.", many - 1),
+        };
+        let detail = format!("{first}{more}");
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", "Bad request", detail).with("errors", mistakes)
+    }
+
+    pub(crate) fn media_type(expected: &'static str) -> Self {
+        let detail = format!("The body is of another type than this takes. Send it with Content-Type: {expected}.");
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "media-type", "Other type of body", detail)
+    }
+
+    pub(crate) fn json_too_large(max: u64) -> Self {
+        let detail = format!("A body of JSON may have {max} bytes here. Send less, or raise http.body_max.");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "body-too-large", "Body too large", detail).last()
     }
 
     pub(crate) fn body_slow() -> Self {
@@ -247,7 +316,9 @@ impl Problem {
             StoreError::UnknownOutcome { .. } => Self::unknown_outcome(doing),
             StoreError::Unsupported { what, instead } => {
                 let detail = format!("The engine of this server cannot {what}. Instead: {instead}.");
-                Self::new(StatusCode::NOT_IMPLEMENTED, "engine-limit", "Not possible with this engine", detail)
+                let problem =
+                    Self::new(StatusCode::NOT_IMPLEMENTED, "engine-limit", "Not possible with this engine", detail);
+                problem.with("what", what).with("instead", instead)
             }
             StoreError::Damaged { .. } => {
                 let detail = "This message is damaged where it is kept. Delete it, and restore it from where it came.";
@@ -256,19 +327,38 @@ impl Problem {
         }
     }
 
-    fn json(&self) -> Vec<u8> {
+    /// As v2 tells it: with its own members and the name of the request, and where help is.
+    pub(crate) fn with_request(self, request_id: &str, prefix: &str) -> Response {
+        let problem = self.with("requestId", request_id);
+        let body = problem.json(problem.members());
+        let mut response = problem.respond(body);
+        let help = format!("<{prefix}/api/v2/openapi.json>; rel=\"help\"");
+        if let Ok(help) = HeaderValue::try_from(help) {
+            response.headers_mut().insert(LINK, help);
+        }
+        response
+    }
+
+    /// Its own members, by name.
+    pub(crate) fn members(&self) -> &[(&'static str, Value)] {
+        self.more.as_ref().map_or(&[], |more| &more.members)
+    }
+
+    fn json(&self, members: &[(&'static str, Value)]) -> Vec<u8> {
         let mut json = Json::with_capacity(160 + self.detail.len());
         json.raw(r#"{"type":"urn:postkeep:problem:"#).raw(self.slug);
         json.raw(r#"","title":"#).string(self.title);
         json.raw(r#","status":"#).number(self.status.as_u16().into());
-        json.raw(r#","detail":"#).string(&self.detail).raw("}");
+        json.raw(r#","detail":"#).string(&self.detail);
+        for (name, value) in members {
+            json.raw(",").string(name).raw(":").raw(&value.to_string());
+        }
+        json.raw("}");
         json.finish()
     }
-}
 
-impl IntoResponse for Problem {
-    fn into_response(self) -> Response {
-        let mut response = (self.status, self.json()).into_response();
+    fn respond(self, body: Vec<u8>) -> Response {
+        let mut response = (self.status, body).into_response();
         let fields = response.headers_mut();
         fields.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if let Some(after) = self.retry_after {
@@ -276,6 +366,9 @@ impl IntoResponse for Problem {
         }
         if self.status == StatusCode::UNAUTHORIZED {
             fields.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"postkeep\""));
+        }
+        if let Some(allow) = self.more.and_then(|more| HeaderValue::try_from(more.allow?).ok()) {
+            fields.insert(ALLOW, allow);
         }
         if self.connection == Connection::Closed {
             fields.insert(CONNECTION, HeaderValue::from_static("close"));
@@ -289,6 +382,14 @@ fn sentence(reason: &dyn std::fmt::Display) -> String {
     let text = reason.to_string();
     let mut letters = text.chars();
     letters.next().map(|first| first.to_uppercase().chain(letters).chain(['.']).collect()).unwrap_or_default()
+}
+
+impl IntoResponse for Problem {
+    /// As v1 tells it.
+    fn into_response(self) -> Response {
+        let body = self.json(&[]);
+        self.respond(body)
+    }
 }
 
 /// An error and all that it stems from. It may hold words of a client: log it escaped.
@@ -337,7 +438,7 @@ mod tests {
         assert!(chain(&error).contains("/var/lib/secret"));
         let problem = Problem::of(&error, Doing::Reading);
         assert_eq!(problem.retry_after, Some(Duration::from_secs(7)));
-        let body = String::from_utf8(problem.json()).unwrap();
+        let body = String::from_utf8(problem.json(&[])).unwrap();
         assert!(!body.contains("secret"), "{body}");
         let value: serde_json::Value = serde_json::from_str(&body).unwrap();
         assert_eq!(value["type"], "urn:postkeep:problem:store-unavailable");

@@ -1,20 +1,19 @@
 //! The routes: one table, and nothing is public that is not in it (T066).
+//!
+//! A path is matched as it was sent, segment by segment; the first route that fits is it, so one with a word stands before
+//! one with a parameter in the same place.
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::to_bytes;
-use axum::extract::{Request, State};
 use axum::http::Method;
-use axum::http::request::Parts;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodFilter, MethodRouter};
+use axum::response::Response;
 use bytes::Bytes;
 
 use crate::asked::Asked;
-use crate::problem::Problem;
+use crate::problem::{Doing, Problem};
 use crate::shared::Shared;
-use crate::{attachment, counters, health, home, import, v1};
+use crate::v2::About;
+use crate::{attachment, counters, health, home, import, v1, v2};
 
 /// A path and what can be done there. HEAD works wherever GET does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -25,7 +24,7 @@ pub(crate) struct Route {
     pub(crate) operations: &'static [Operation],
 }
 
-/// Everything a client can ask for.
+/// Everything a client can ask for. Those of v2 are called by their operation ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operation {
     Home,
@@ -40,11 +39,40 @@ pub(crate) enum Operation {
     Download,
     View,
     Import,
+    ReadServer,
+    ReadOpenapi,
+    ListMessages,
+    PurgeMailbox,
+    DeleteMessages,
+    ReadMessage,
+    DeleteMessage,
+    ReadSource,
+}
+
+/// What an operation does with the body of its request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Takes {
+    /// It is read and dropped, within `http.body_max`.
+    Nothing,
+    /// JSON within `http.body_max`.
+    Json,
+    /// A message, within the size of one.
+    Message,
+}
+
+/// Who watches the time until an answer begins.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Patience {
+    /// The door, by `http.request_timeout`.
+    Door,
+    /// The operation, by a key of its own.
+    #[allow(dead_code, reason = "the operations that wait come with the hub")]
+    Own,
 }
 
 /// Every route there is.
 pub(crate) const ROUTES: &[Route] = {
-    use Operation::{Counters, Delete, Download, Home, Import, List, Live, Purge, Read, Ready, Source, View};
+    use Operation::*;
     &[
         Route { path: "/", operations: &[Home] },
         Route { path: "/livez", operations: &[Live] },
@@ -55,7 +83,13 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v1/mailbox/{name}/{id}/source", operations: &[Source] },
         Route { path: "/mailbox/dattach/{name}/{id}/{index}/{filename}", operations: &[Download] },
         Route { path: "/mailbox/vattach/{name}/{id}/{index}/{filename}", operations: &[View] },
-        Route { path: import::PATH, operations: &[Import] },
+        Route { path: "/api/v2", operations: &[ReadServer] },
+        Route { path: "/api/v2/openapi.json", operations: &[ReadOpenapi] },
+        Route { path: "/api/v2/import", operations: &[Import] },
+        Route { path: "/api/v2/mailboxes/{name}/messages", operations: &[ListMessages, PurgeMailbox] },
+        Route { path: "/api/v2/mailboxes/{name}/messages/delete", operations: &[DeleteMessages] },
+        Route { path: "/api/v2/mailboxes/{name}/messages/{id}", operations: &[ReadMessage, DeleteMessage] },
+        Route { path: "/api/v2/mailboxes/{name}/messages/{id}/source", operations: &[ReadSource] },
     ]
 };
 
@@ -63,13 +97,52 @@ impl Operation {
     /// The method that asks for it.
     pub(crate) const fn method(self) -> Method {
         match self {
-            Self::Purge | Self::Delete => Method::DELETE,
-            Self::Import => Method::POST,
+            Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage => Method::DELETE,
+            Self::Import | Self::DeleteMessages => Method::POST,
             _ => Method::GET,
         }
     }
 
-    async fn answer(self, shared: &Arc<Shared>, asked: &Asked, body: Bytes) -> Result<Response, Problem> {
+    /// What it does with a body.
+    pub(crate) const fn takes(self) -> Takes {
+        match self {
+            Self::Import => Takes::Message,
+            Self::DeleteMessages => Takes::Json,
+            _ => Takes::Nothing,
+        }
+    }
+
+    /// Who watches its time.
+    pub(crate) const fn patience(self) -> Patience {
+        Patience::Door
+    }
+
+    /// What an error in it means.
+    pub(crate) fn doing(self) -> Doing {
+        match self {
+            Self::Import => Doing::Adding,
+            _ if self.method() == Method::GET => Doing::Reading,
+            _ => Doing::Changing,
+        }
+    }
+
+    /// What the API's description says of it; none for what is not of v2.
+    pub(crate) const fn about(self) -> Option<&'static About> {
+        Some(match self {
+            Self::ReadServer => &v2::server::READ,
+            Self::ReadOpenapi => &v2::openapi::READ,
+            Self::DeleteMessages => &v2::delete_messages::DELETE,
+            Self::ListMessages => &v2::messages::LIST,
+            Self::PurgeMailbox => &v2::messages::PURGE,
+            Self::ReadMessage => &v2::message::READ,
+            Self::DeleteMessage => &v2::message::DELETE,
+            Self::ReadSource => &v2::source::READ,
+            Self::Import => &import::ABOUT,
+            _ => return None,
+        })
+    }
+
+    pub(crate) async fn answer(self, shared: &Arc<Shared>, asked: &Asked, body: Bytes) -> Result<Response, Problem> {
         match self {
             Self::Home => Ok(home::page(shared, asked)),
             Self::Live => Ok(health::live()),
@@ -83,45 +156,58 @@ impl Operation {
             Self::Download => attachment::download(shared, asked).await,
             Self::View => attachment::view(shared, asked).await,
             Self::Import => import::import(shared, asked, body).await,
+            Self::ReadServer => v2::server::read(shared, asked).await,
+            Self::ReadOpenapi => v2::openapi::read(asked).await,
+            Self::DeleteMessages => v2::delete_messages::delete(shared, asked, body).await,
+            Self::ListMessages => v2::messages::list(shared, asked).await,
+            Self::PurgeMailbox => v2::messages::purge(shared, asked).await,
+            Self::ReadMessage => v2::message::read(shared, asked).await,
+            Self::DeleteMessage => v2::message::delete(shared, asked).await,
+            Self::ReadSource => v2::source::read(shared, asked).await,
         }
     }
 }
 
-/// Whether this is the request whose body is kept: a message on its way in. All others have theirs read and dropped.
-pub(crate) fn brings_mail(head: &Parts, prefix: &str) -> bool {
-    let path = head.uri.path();
-    head.method == Method::POST && (path == import::PATH || path.strip_prefix(prefix) == Some(import::PATH))
+/// What is asked for: at the root, and under the prefix of the public URL when it has one.
+pub(crate) fn find(method: &Method, path: &str, prefix: &str) -> Result<Operation, Problem> {
+    let route = below(path, prefix).and_then(matching).or_else(|| matching(path)).ok_or_else(Problem::route_unknown)?;
+    // RFC 9110 §9.3.2: HEAD is GET without its body, which hyper leaves out.
+    let method = if *method == Method::HEAD { &Method::GET } else { method };
+    let found = route.operations.iter().find(|done| done.method() == *method);
+    found.copied().ok_or_else(|| Problem::method_not_allowed(&allowed(route)))
 }
 
-/// The table as a service: at the root, and under the prefix of the public URL when it has one.
-pub(crate) fn router(shared: Arc<Shared>) -> Router {
-    let prefix = shared.guard.prefix().to_owned();
-    let mut router = Router::new();
-    for route in ROUTES {
-        router = router.route(route.path, methods(route));
-        if !prefix.is_empty() {
-            router = router.route(&format!("{prefix}{}", route.path), methods(route));
+/// Whether a path is one of v2, whose problems tell more.
+pub(crate) fn is_v2(path: &str, prefix: &str) -> bool {
+    let is_v2 = |path: &str| path == "/api/v2" || path.starts_with("/api/v2/");
+    is_v2(path) || below(path, prefix).is_some_and(is_v2)
+}
+
+/// The path behind the prefix. The base itself is typed without the slash by many.
+fn below<'a>(path: &'a str, prefix: &str) -> Option<&'a str> {
+    let path = path.strip_prefix(prefix).filter(|_| !prefix.is_empty())?;
+    Some(if path.is_empty() { "/" } else { path })
+}
+
+fn matching(path: &str) -> Option<&'static Route> {
+    ROUTES.iter().find(|route| fits(route.path, path))
+}
+
+fn fits(pattern: &str, path: &str) -> bool {
+    let (mut wanted, mut given) = (pattern.split('/'), path.split('/'));
+    loop {
+        match (wanted.next(), given.next()) {
+            (Some(parameter), Some(segment)) if parameter.starts_with('{') && !segment.is_empty() => {}
+            (Some(word), Some(segment)) if word == segment => {}
+            (None, None) => return true,
+            _ => return false,
         }
     }
-    if !prefix.is_empty() {
-        // The base itself, which people type without the slash.
-        router = router.route(&prefix, methods(&ROUTES[0]));
-    }
-    router
-        .fallback(|| async { Problem::route_unknown() })
-        .method_not_allowed_fallback(|| async { Problem::method_not_allowed() })
-        .with_state(shared)
 }
 
-fn methods(route: &Route) -> MethodRouter<Arc<Shared>> {
-    route.operations.iter().fold(MethodRouter::new(), |methods, operation| {
-        let operation = *operation;
-        let filter = MethodFilter::try_from(operation.method()).expect("a method that axum knows");
-        methods.on(filter, move |State(shared): State<Arc<Shared>>, request: Request| async move {
-            let (head, body) = request.into_parts();
-            // It lies in memory already, within its limit; what takes none gets an empty one.
-            let body = to_bytes(body, usize::MAX).await.unwrap_or_default();
-            operation.answer(&shared, &Asked::new(head), body).await.into_response()
-        })
-    })
+/// The methods of a route, as the Allow field names them.
+fn allowed(route: &Route) -> String {
+    let name =
+        |done: &Operation| if done.method() == Method::GET { "GET,HEAD".to_owned() } else { done.method().to_string() };
+    route.operations.iter().map(name).collect::<Vec<_>>().join(",")
 }

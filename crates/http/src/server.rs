@@ -4,7 +4,6 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::sync::Arc;
 
-use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use mailroom::Mailroom;
@@ -15,7 +14,6 @@ use crate::connection::{Clock, Late, Pulse, Socket};
 use crate::counters::Render;
 use crate::door::Door;
 use crate::host::Scheme;
-use crate::router::router;
 use crate::settings::Settings;
 use crate::shared::Shared;
 
@@ -32,7 +30,6 @@ const BUFFER_MIN: usize = 8 << 10;
 /// What all connections share.
 pub struct Server {
     shared: Arc<Shared>,
-    router: Router,
 }
 
 impl Server {
@@ -44,8 +41,7 @@ impl Server {
     }
 
     pub(crate) fn over(shared: Shared) -> Self {
-        let shared = Arc::new(shared);
-        Self { router: router(Arc::clone(&shared)), shared }
+        Self { shared: Arc::new(shared) }
     }
 }
 
@@ -53,19 +49,19 @@ impl Server {
 pub async fn serve(listener: Listener, server: Arc<Server>, hall: Arc<Hall>) {
     let stop = hall.stop.clone();
     net::serve(listener, hall, TURNED_AWAY, move |accepted| {
-        serve_one(accepted, Arc::clone(&server.shared), server.router.clone(), stop.clone())
+        serve_one(accepted, Arc::clone(&server.shared), stop.clone())
     })
     .await;
 }
 
-async fn serve_one(accepted: Accepted, shared: Arc<Shared>, router: Router, stop: Stop) {
+async fn serve_one(accepted: Accepted, shared: Arc<Shared>, stop: Stop) {
     let Accepted { stream, peer: ip, secured, slot: _slot } = accepted;
     let peer = Peer { ip, scheme: if secured.is_some() { Scheme::Https } else { Scheme::Http } };
     let pulse = Pulse::new();
     let mut clock = Clock::new(pulse.clone(), &shared.settings);
     let builder = builder(&shared.settings);
     let socket = TokioIo::new(Socket { stream, pulse: pulse.clone() });
-    let mut connection = builder.serve_connection(socket, Door { shared, router, peer, pulse });
+    let mut connection = builder.serve_connection(socket, Door { shared, peer, pulse });
     let (mut draining, mut ending) = (pin!(reached(&stop, Phase::Draining)), pin!(reached(&stop, Phase::Ending)));
     let mut told = false;
     let late = loop {

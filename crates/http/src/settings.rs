@@ -19,6 +19,18 @@ pub struct Settings {
     pub connections_per_ip_max: usize,
     /// Octets of a request body.
     pub body_max: u64,
+    /// Levels of JSON in a body.
+    pub json_depth_max: usize,
+    /// Messages that one request may delete by their ids.
+    pub bulk_max: usize,
+    /// Messages of a page when nobody says how many.
+    pub page_default: usize,
+    /// Messages of a page.
+    pub page_max: usize,
+    /// Messages of a page with more than summaries.
+    pub page_full_max: usize,
+    /// Octets of a message that is delivered: `smtp.message_max`.
+    pub message_max: u64,
     /// Octets of a message that is imported: `smtp.message_max` and the trace fields above it.
     pub import_max: u64,
     /// Octets of a request's head; at least 8 KiB.
@@ -43,6 +55,12 @@ impl Default for Settings {
             connections_max: 4000,
             connections_per_ip_max: 0,
             body_max: 1 << 20,
+            json_depth_max: 32,
+            bulk_max: 1000,
+            page_default: 50,
+            page_max: 500,
+            page_full_max: 20,
+            message_max: 25 << 20,
             import_max: (25 << 20) + (64 << 10),
             header_max: 32 << 10,
             answers_max: 256 << 20,

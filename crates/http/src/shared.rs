@@ -1,7 +1,10 @@
 //! What all requests share: the mailroom, the settings made ready, and the bounds on work and memory.
 
+use std::hash::{BuildHasher, RandomState};
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
 use bytes::Bytes;
 use mail::View;
@@ -34,6 +37,10 @@ pub(crate) struct Shared {
     /// Messages on their way in: as many bytes as answers may have, and none of theirs.
     arrivals: Arc<Budget>,
     aside: Semaphore,
+    /// Requests that were given a name.
+    requests: AtomicU64,
+    /// Makes those names differ from node to node.
+    seed: RandomState,
 }
 
 impl Shared {
@@ -49,6 +56,8 @@ impl Shared {
             answers_max: settings.answers_max,
             arrivals: Budget::new(settings.answers_max),
             aside: Semaphore::new(cores * 2),
+            requests: AtomicU64::new(0),
+            seed: RandomState::new(),
             settings,
         }
     }
@@ -62,6 +71,11 @@ impl Shared {
         let mut place = self.answers.reserve();
         let fits = place.resize((bytes as u64).min(self.answers_max));
         if fits { Ok(Some(place)) } else { Err(Problem::overloaded()) }
+    }
+
+    /// A name for a request, so that what its client was told can be found in the log.
+    pub(crate) fn request_id(&self) -> String {
+        format!("{:016x}", self.seed.hash_one(self.requests.fetch_add(1, Relaxed)))
     }
 
     /// A place for a message on its way in, which grows with it.

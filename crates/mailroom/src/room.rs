@@ -278,10 +278,10 @@ impl Mailroom {
         Err(latest_vanishes())
     }
 
-    /// Delete these messages, all that are there in one step; how many were.
-    pub async fn delete_all(&self, caller: &Caller, mailbox: &Mailbox, ids: &[MessageId]) -> Result<u64> {
+    /// Delete these messages, all that are there in one step; which were.
+    pub async fn delete_all(&self, caller: &Caller, mailbox: &Mailbox, ids: &[MessageId]) -> Result<Vec<MessageId>> {
         let permit = self.access.permit(caller, Verb::Delete, Target::Mailbox(mailbox))?;
-        Ok(self.vault.open(&permit).delete(mailbox, ids, Vec::new()).await?.len() as u64)
+        Ok(self.vault.open(&permit).delete(mailbox, ids, Vec::new()).await?)
     }
 
     /// Empty a mailbox of what is there, at one moment of the call; what arrives behind that stays. How many messages went.

@@ -251,7 +251,8 @@ impl<'a> Talk<'a> {
                 Answer::MayDelete(mailroom.may(caller, Verb::Delete, mailbox))
             }
             (Question::Delete(ids), Some((caller, mailbox))) => {
-                mailroom.delete_all(caller, mailbox, &ids).await.map_or_else(|error| told(&error), Answer::Deleted)
+                let gone = mailroom.delete_all(caller, mailbox, &ids).await;
+                gone.map_or_else(|error| told(&error), |gone| Answer::Deleted(gone.len() as u64))
             }
             // The session asks for no mail before somebody signed in.
             (_, None) => Answer::Failed(Failure::Denied),

@@ -8,6 +8,7 @@ mod framing;
 mod import;
 mod life;
 mod v1;
+mod v2;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -129,6 +130,17 @@ impl House {
         Answer::read(&self.exchange(raw).await)
     }
 
+    /// One request with a body of this type.
+    async fn send(&self, method: &str, path: &str, media_type: &str, body: &[u8]) -> Answer {
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: {media_type}\r\n\
+             Content-Length: {}\r\n\r\n",
+            self.addr,
+            body.len()
+        );
+        Answer::read(&self.exchange([head.as_bytes(), body].concat()).await)
+    }
+
     async fn get(&self, path: &str) -> Answer {
         self.ask("GET", path, "").await
     }
@@ -194,6 +206,10 @@ impl Answer {
         value
     }
 
+    fn value(&self) -> serde_json::Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+
     fn text(&self) -> &str {
         std::str::from_utf8(&self.body).expect("a text")
     }
@@ -206,7 +222,7 @@ impl Answer {
         assert_eq!(problem["type"], format!("urn:postkeep:problem:{slug}"));
         assert_eq!(problem["status"], status);
         assert!(!problem["title"].as_str().unwrap().is_empty());
-        assert!(problem["detail"].as_str().unwrap().ends_with('.'), "{problem}");
+        assert!(problem["detail"].as_str().unwrap().ends_with(['.', '?']), "{problem}");
     }
 }
 

@@ -46,6 +46,11 @@ pub(crate) const KEYS: &[Key] = &[
     key("http.connections_per_ip_max", count(0, CONNECTIONS_MAX)),
     key("http.body_max", size(0, 1 << 40)),
     // The HTTP library reads a head into no less than 8 KiB.
+    key("http.json_depth_max", count(4, 100)),
+    key("http.bulk_max", count(1, 100_000)),
+    key("http.page_default", count(1, 10_000)),
+    key("http.page_max", count(1, 10_000)),
+    key("http.page_full_max", count(1, 1_000)),
     key("http.header_max", size(8 << 10, 1 << 20)),
     key("http.answers_max", size(1 << 10, 1 << 40)),
     key("http.header_timeout", TIMEOUT),

@@ -1,0 +1,104 @@
+//! `/api/v2/mailboxes/{name}/messages/{id}`: one message whole, and deleting it.
+
+use axum::http::StatusCode;
+use axum::response::Response;
+use mail::{Letter, Mailbox, MessageId};
+use mailroom::access::Verb;
+use mailroom::{Stored, Which};
+use serde_json::Value;
+
+use super::etag::Tag;
+use super::params::Params;
+use super::wire::message::{Message, Transport};
+use super::wire::summary::Summary;
+use super::{About, Answer, Shape, changing, done, json, page_url, reading};
+use crate::asked::{Asked, mailbox, which};
+use crate::problem::Problem;
+use crate::shared::Shared;
+
+pub(crate) const READ: About = About {
+    id: "readMessage",
+    summary: "Read a message",
+    detail: "All of it, taken apart. `latest` for the id is the newest one there.",
+    params: &[],
+    bodies: &[],
+    answers: &[Answer {
+        status: 200,
+        about: "The message.",
+        media_type: "application/json",
+        shape: Shape::of::<Message>(include_str!("examples/message.json")),
+    }],
+    problems: &["bad-mailbox", "message-unknown"],
+};
+
+pub(crate) const DELETE: About = About {
+    id: "deleteMessage",
+    summary: "Delete a message",
+    detail: "`latest` for the id is the newest one there.",
+    params: &[],
+    bodies: &[],
+    answers: &[Answer { status: 204, about: "It is gone.", media_type: "", shape: Shape::Nothing }],
+    problems: &["bad-mailbox", "message-unknown"],
+};
+
+pub(crate) async fn read(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
+    let [name, _messages, id] = asked.tail();
+    let mailbox = mailbox(shared, name)?;
+    Params::read(asked, READ.params)?;
+    let stored = find(shared, asked, &mailbox, which(id)?).await?;
+    let tag = Tag::strong(&format!("{}-m", stored.summary.id));
+    if let Some(known) = tag.known(asked) {
+        return Ok(known);
+    }
+    Ok(tag.on(json(shared, StatusCode::OK, &whole(shared, asked, &mailbox, &stored).await)?))
+}
+
+pub(crate) async fn delete(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
+    let [name, _messages, id] = asked.tail();
+    let mailbox = mailbox(shared, name)?;
+    Params::read(asked, DELETE.params)?;
+    match shared.mailroom.delete(&asked.caller, &mailbox, which(id)?).await {
+        Ok(true) => Ok(done()),
+        Ok(false) => Err(Problem::message_unknown()),
+        Err(error) => Err(changing(error)),
+    }
+}
+
+/// A message as it is stored.
+pub(crate) async fn find(shared: &Shared, asked: &Asked, mailbox: &Mailbox, which: Which) -> Result<Stored, Problem> {
+    let stored = shared.mailroom.read(&asked.caller, mailbox, which).await.map_err(reading)?;
+    stored.ok_or_else(Problem::message_unknown)
+}
+
+/// A message whole, as JSON; none when it is not there.
+pub(super) async fn whole_by_id(
+    shared: &Shared,
+    asked: &Asked,
+    mailbox: &Mailbox,
+    id: MessageId,
+) -> Result<Option<Value>, Problem> {
+    let Some(stored) = shared.mailroom.read(&asked.caller, mailbox, Which::Id(id)).await.map_err(reading)? else {
+        return Ok(None);
+    };
+    Ok(Some(serde_json::to_value(whole(shared, asked, mailbox, &stored).await).unwrap_or_default()))
+}
+
+/// A message whole, as this caller may see it: of the transaction's other recipients only those whose mailboxes it may
+/// list, and of the rest their number.
+pub(crate) async fn whole(shared: &Shared, asked: &Asked, mailbox: &Mailbox, stored: &Stored) -> Message {
+    let name = shared.mailroom.spelling(mailbox).into_owned();
+    let url = page_url(shared, asked, &name, stored.summary.id);
+    let raw = stored.raw.clone();
+    let letter = shared.work(raw.len(), move || Letter::of(&raw, &mail::letter::Limits::default())).await;
+    let mut summary = Summary::of(&name, &stored.summary);
+    let recipients = &stored.envelope.recipients;
+    let may = |other: &Mailbox| other == mailbox || shared.mailroom.may(&asked.caller, Verb::List, other);
+    let shown: Vec<String> =
+        recipients.iter().filter(|one| may(&one.mailbox)).map(|one| one.address.to_string()).collect();
+    let others = u32::try_from(recipients.len().saturating_sub(shown.len())).unwrap_or(u32::MAX);
+    if !recipients.is_empty() {
+        summary.envelope.rcpt_to = shown;
+    }
+    let transport = Transport::of(stored.summary.transaction, others, &stored.envelope.transport);
+    Message::of(summary, Some(transport), &letter, url)
+}

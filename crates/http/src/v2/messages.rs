@@ -1,0 +1,207 @@
+//! `/api/v2/mailboxes/{name}/messages`: what a mailbox holds, page by page, and emptying it.
+
+use axum::http::header::LINK;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::Response;
+use mail::{Mailbox, MessageId};
+use mailroom::{Listing, Order, Page, Position, Scope};
+use serde_json::Value;
+
+use super::etag::Tag;
+use super::fields::Fields;
+use super::params::{Params, refuse};
+use super::wire::list::MessageList;
+use super::wire::summary::Summary;
+use super::{About, Answer, Kind, Param, Shape, changing, done, json, message, reading};
+use crate::asked::{Asked, mailbox};
+use crate::problem::Problem;
+use crate::shared::Shared;
+
+pub(crate) const LIST: About = About {
+    id: "listMessages",
+    summary: "List a mailbox",
+    detail: "Summaries, newest first. A mailbox that never got mail is an empty one. The weak ETag changes with the \
+             mailbox, and each minute.",
+    params: &[
+        Param::new("order", Kind::Word(&["newest", "oldest"]), "Which end comes first; newest unless said."),
+        Param::new("limit", Kind::Number, "Messages of a page; http.page_default unless said, http.page_max at most."),
+        Param::new("page", Kind::Text, "The `next` of the page before."),
+        Param::new("since", Kind::Text, "Only what came behind this cursor."),
+        Param::new("fields", Kind::Text, "Members to show with commas between, or * for all."),
+    ],
+    bodies: &[],
+    answers: &[Answer {
+        status: 200,
+        about: "A page.",
+        media_type: "application/json",
+        shape: Shape::of::<MessageList>(include_str!("examples/list.json")),
+    }],
+    problems: &["bad-mailbox", "bad-cursor"],
+};
+
+pub(crate) const PURGE: About = About {
+    id: "purgeMailbox",
+    summary: "Empty a mailbox",
+    detail: "Everything that is there goes; what arrives meanwhile stays. An empty mailbox is empty already.",
+    params: &[],
+    bodies: &[],
+    answers: &[Answer { status: 204, about: "It is empty.", media_type: "", shape: Shape::Nothing }],
+    problems: &["bad-mailbox"],
+};
+
+/// Which page is asked for.
+struct Asks {
+    order: Order,
+    after: Option<Position>,
+    limit: usize,
+    fields: Fields,
+}
+
+pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
+    let [name, _messages] = asked.tail();
+    let mailbox = mailbox(shared, name)?;
+    let params = Params::read(asked, LIST.params)?;
+    let asks = Asks::read(shared, &params)?;
+    let scope = Scope::Mailbox(mailbox.clone());
+    let since = match params.exact("since") {
+        Some(text) => Some(shared.mailroom.since(&asked.caller, &scope, &text).await.map_err(reading)?.position),
+        None => None,
+    };
+    let position = shared.mailroom.position(&asked.caller, &mailbox).await.map_err(reading)?;
+    let tag = tag(shared, asked, position);
+    if let Some(known) = tag.known(asked) {
+        return Ok(known);
+    }
+    let listing = page(shared, asked, &mailbox, &asks, since).await?;
+    let next = next(&listing, asks.order);
+    let total = if since.is_some() { None } else { listing.total };
+    let cursor = shared.mailroom.cursor(&scope, listing.position);
+    let items = items(shared, asked, &mailbox, &listing, &asks.fields).await?;
+    let link = next.as_deref().map(|next| link(shared, asked, next));
+    let mut response = json(shared, StatusCode::OK, &MessageList { items, total, next, cursor })?;
+    if let Some(link) = link.and_then(|link| HeaderValue::try_from(link).ok()) {
+        response.headers_mut().insert(LINK, link);
+    }
+    Ok(tag.on(response))
+}
+
+pub(crate) async fn purge(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
+    let [name, _messages] = asked.tail();
+    let mailbox = mailbox(shared, name)?;
+    Params::read(asked, PURGE.params)?;
+    shared.mailroom.purge(&asked.caller, &mailbox).await.map_err(changing)?;
+    Ok(done())
+}
+
+impl Asks {
+    fn read(shared: &Shared, params: &Params<'_>) -> Result<Self, Problem> {
+        let fields = Fields::read(params)?;
+        let page = params.exact("page").map(|text| read_page(&text)).transpose()?;
+        let order = params.word("order", &["newest", "oldest"])?;
+        let order = order.map(|word| if word == 0 { Order::Newest } else { Order::Oldest });
+        if let (Some((paged, _)), Some(order)) = (page, order)
+            && paged != order
+        {
+            return Err(refuse("page", "It is of a list in the other order. Begin anew, or leave order out."));
+        }
+        let order = page.map(|(order, _)| order).or(order).unwrap_or(Order::Newest);
+        let limit = limit(shared, params.number("limit")?, fields.is_full())?;
+        Ok(Self { order, after: page.map(|(_, after)| after), limit, fields })
+    }
+}
+
+/// How many a page has. More than is allowed is refused, not cut in silence.
+fn limit(shared: &Shared, asked: Option<u64>, is_full: bool) -> Result<usize, Problem> {
+    let settings = &shared.settings;
+    let (max, key) = match is_full {
+        true => (settings.page_full_max, "http.page_full_max, since bodies are read for these fields"),
+        false => (settings.page_max, "http.page_max"),
+    };
+    match asked {
+        None => Ok(settings.page_default.min(max)),
+        Some(limit) if limit >= 1 && limit <= max as u64 => Ok(limit as usize),
+        Some(_) => Err(refuse(
+            "limit",
+            format!("A page has 1 to {max} messages ({key}). Ask for less, and then for the next."),
+        )),
+    }
+}
+
+async fn page(
+    shared: &Shared,
+    asked: &Asked,
+    mailbox: &Mailbox,
+    asks: &Asks,
+    since: Option<Position>,
+) -> Result<Listing, Problem> {
+    let after = match asks.order {
+        Order::Oldest => asks.after.max(since),
+        Order::Newest => asks.after,
+    };
+    let page = Page { after, limit: asks.limit, order: asks.order };
+    let mut listing = shared.mailroom.list(&asked.caller, mailbox, page).await.map_err(reading)?;
+    if let (Order::Newest, Some(since)) = (asks.order, since) {
+        let there = listing.items.len();
+        listing.items.retain(|summary| Position::from(summary.id) > since);
+        listing.more &= listing.items.len() == there;
+    }
+    Ok(listing)
+}
+
+async fn items(
+    shared: &Shared,
+    asked: &Asked,
+    mailbox: &Mailbox,
+    listing: &Listing,
+    fields: &Fields,
+) -> Result<Vec<Value>, Problem> {
+    let name = shared.mailroom.spelling(mailbox).into_owned();
+    let mut items = Vec::with_capacity(listing.items.len());
+    for summary in &listing.items {
+        let item = match fields.is_full() {
+            false => Some(serde_json::to_value(Summary::of(&name, summary)).unwrap_or_default()),
+            true => message::whole_by_id(shared, asked, mailbox, summary.id).await?,
+        };
+        // One that went meanwhile is left out.
+        items.extend(item.map(|item| fields.pick(item)));
+    }
+    Ok(items)
+}
+
+/// A page is named by the order and the last message of the one before, so arrivals shift nothing.
+fn next(listing: &Listing, order: Order) -> Option<String> {
+    let last = listing.items.last().filter(|_| listing.more)?;
+    let order = if order == Order::Newest { 'n' } else { 'o' };
+    Some(format!("{order}{}", last.id))
+}
+
+fn read_page(text: &str) -> Result<(Order, Position), Problem> {
+    let bad = || refuse("page", "It is none that this server gave out. Take the `next` of a list.");
+    let order = match text.as_bytes().first() {
+        Some(b'n') => Order::Newest,
+        Some(b'o') => Order::Oldest,
+        _ => return Err(bad()),
+    };
+    let id: MessageId = text[1..].parse().map_err(|_| bad())?;
+    Ok((order, Position::from(id)))
+}
+
+fn link(shared: &Shared, asked: &Asked, next: &str) -> String {
+    let rest = asked.query().split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("page="));
+    let query: String = rest.map(|pair| format!("{pair}&")).collect();
+    format!("<{}{}?{query}page={next}>; rel=\"next\"", shared.guard.prefix(), asked.path_below(shared))
+}
+
+/// Where the mailbox stands, the minute, and what was asked. Ageing moves no position, so the minute lets it show.
+fn tag(shared: &Shared, asked: &Asked, position: Position) -> Tag {
+    let minute = shared.mailroom.now().as_second() / 60;
+    let epoch = shared.mailroom.abilities().epoch;
+    let mut query = sum(asked.query());
+    query ^= epoch as u32 ^ (epoch >> 32) as u32;
+    Tag::weak(&format!("{:x}-{minute:x}-{query:x}", position.0))
+}
+
+/// A short sum of a query: FNV-1a. It tells queries of one client apart, no more.
+fn sum(text: &str) -> u32 {
+    text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
+}
