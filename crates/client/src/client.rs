@@ -168,9 +168,18 @@ impl Client {
         Ok(())
     }
 
-    /// Any other request below the server's root, for what this crate has no word for yet: the JSON of the answer.
-    pub async fn get_json(&self, path: &str) -> Result<Value, Error> {
-        self.call(|| Ask::get(path)).await?.json()
+    /// A page of a list as the server sends it, newest first: of a mailbox or of all, of what a query finds, so many.
+    pub async fn list_json(
+        &self,
+        mailbox: Option<&str>,
+        query: Option<&str>,
+        limit: Option<u32>,
+    ) -> Result<Value, Error> {
+        let mut words: Vec<String> = query.map(|query| format!("q={}", encoded(query))).into_iter().collect();
+        words.extend(limit.map(|limit| format!("limit={limit}")));
+        let query = if words.is_empty() { String::new() } else { format!("?{}", words.join("&")) };
+        let place = mailbox.map_or_else(|| "/api/v2/messages".to_owned(), |name| mailbox_path(name, "/messages"));
+        self.call(|| Ask::get(format!("{place}{query}"))).await?.json()
     }
 
     pub(crate) fn servers(&self) -> &Servers {

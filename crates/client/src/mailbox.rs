@@ -1,6 +1,6 @@
 //! A handle on a mailbox: it knows where it began and which messages it has handed out, so that no call gets one twice.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::Method;
@@ -30,12 +30,19 @@ pub struct Mailbox {
     since: Option<String>,
     /// Where a person can look.
     url: Option<String>,
-    handed_out: Arc<Mutex<Vec<String>>>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What waits on this handle have come to.
+#[derive(Debug, Default)]
+struct Seen {
+    handed_out: Vec<String>,
+    cursor: Option<String>,
 }
 
 impl Mailbox {
     pub(crate) fn new(client: Client, name: &str, since: Option<String>, url: Option<String>) -> Self {
-        Self { client, name: name.to_owned(), since, url, handed_out: Arc::default() }
+        Self { client, name: name.to_owned(), since, url, seen: Arc::default() }
     }
 
     /// The mailbox's name, as it was given.
@@ -46,6 +53,11 @@ impl Mailbox {
     /// Where this handle begins; none is the mailbox's beginning.
     pub fn since(&self) -> Option<&str> {
         self.since.as_deref()
+    }
+
+    /// How far the last wait has looked, to go on from there in another handle; none before the first.
+    pub fn cursor(&self) -> Option<String> {
+        self.seen().cursor.clone()
     }
 
     /// Where a person can look at it, if the server said so.
@@ -153,12 +165,12 @@ impl Mailbox {
 
     /// Leave these messages out of every wait, as if they had been handed out.
     pub fn exclude<S: AsRef<str>>(&self, ids: &[S]) {
-        self.seen().extend(ids.iter().map(|id| id.as_ref().to_owned()));
+        self.seen().handed_out.extend(ids.iter().map(|id| id.as_ref().to_owned()));
     }
 
     /// What was handed out so far.
     pub(crate) fn handed_out(&self) -> Result<Vec<String>, Error> {
-        let ids = self.seen().clone();
+        let ids = self.seen().handed_out.clone();
         if ids.len() <= HANDED_OUT_MAX {
             return Ok(ids);
         }
@@ -168,14 +180,21 @@ impl Mailbox {
     /// Note these as handed out, unless another call was quicker with one of them.
     pub(crate) fn claim(&self, messages: &[Message]) -> bool {
         let mut seen = self.seen();
-        let is_free = messages.iter().all(|message| !seen.contains(&message.id));
+        let is_free = messages.iter().all(|message| !seen.handed_out.contains(&message.id));
         if is_free {
-            seen.extend(messages.iter().map(|message| message.id.clone()));
+            seen.handed_out.extend(messages.iter().map(|message| message.id.clone()));
         }
         is_free
     }
 
-    fn seen(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
-        self.handed_out.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Note how far the server has looked.
+    pub(crate) fn came_to(&self, cursor: Option<&str>) {
+        if let Some(cursor) = cursor {
+            self.seen().cursor = Some(cursor.to_owned());
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

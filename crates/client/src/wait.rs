@@ -209,6 +209,7 @@ impl<'a, T> Wait<'a, T> {
         let client = self.mailbox.client();
         if answer.status == 200 {
             let json = answer.json()?;
+            self.mailbox.came_to(json["cursor"].as_str());
             let messages = client.messages(&json["messages"])?;
             return Ok(if self.expect == Expect::None { Judged::Quiet } else { Judged::Met(messages) });
         }

@@ -3,6 +3,7 @@
 mod sendmail;
 mod store;
 mod users;
+mod verbs;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -17,6 +18,7 @@ use crate::config::{Checked, DEFAULTS, Sources};
 use sendmail::{SENDMAIL_OPTIONS, SendmailArgs};
 use store::{STORE_EXAMPLES, StoreCommand};
 use users::{USERS_EXAMPLES, UsersCommand};
+use verbs::Verb;
 
 /// The program could not start or had to give up.
 const FAILED: u8 = 1;
@@ -32,6 +34,7 @@ No configuration is needed.";
 const EXAMPLES: &str = "\
 Examples:
   postkeep                                     serve with the defaults
+  postkeep wait alice --has code               wait for a mail to alice, in another terminal
   postkeep --set smtp.addr=127.0.0.1:2525      serve, SMTP on another port
   postkeep --config postkeep.toml              serve as a file says
   postkeep config default > postkeep.toml      begin a file of your own
@@ -90,6 +93,8 @@ enum Command {
     /// Take mail and hand it back, until stopped
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Given),
+    #[command(flatten)]
+    Verb(Verb),
     /// Check, show or begin a configuration
     #[command(subcommand, arg_required_else_help = true, after_help = CONFIG_EXAMPLES)]
     Config(ConfigCommand),
@@ -135,6 +140,7 @@ pub(crate) fn run() -> ExitCode {
     let Cli { given, command } = Cli::parse();
     match command.unwrap_or(Command::Serve(Given::default())) {
         Command::Serve(more) => serve(&given.over(more)),
+        Command::Verb(verb) => verbs::run(given, verb),
         Command::Config(ConfigCommand::Check(more)) => check(&given.over(more)),
         Command::Config(ConfigCommand::Show(more)) => show(&given.over(more)),
         Command::Config(ConfigCommand::Default) => print(DEFAULTS),

@@ -49,6 +49,7 @@ async fn a_handle_hands_out_each_mail_once() {
     let stub = Stub::start(|number, _| matched(&[["1", "2"], ["3", "4"]][number]));
     let alice = alice(&stub);
     assert_eq!(alice.messages(2).await.unwrap().len(), 2);
+    assert_eq!(alice.cursor().as_deref(), Some("AQ2"));
     assert_eq!(stub.asked().json()["count"], 2);
     alice.code().await.unwrap();
     assert_eq!(stub.asked().json()["exclude"], json!(["1", "2"]));

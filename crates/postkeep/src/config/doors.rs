@@ -29,7 +29,6 @@ pub(crate) struct Doors {
 
 impl Doors {
     /// The places of a door.
-    #[cfg(test)]
     pub(crate) fn of(&self, name: &str) -> &[Place] {
         &self.places[NAMES.iter().position(|&known| known == name).expect("it is a door")]
     }

@@ -15,6 +15,9 @@ use super::values::{Value, quoted};
 /// No configuration file is larger.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
+/// Behind `POSTKEEP_`: variables of the program's other verbs, which set no key.
+const OTHERS: [&str; 7] = ["ADDRESS", "CONFIG", "MAILBOX", "SENDMAIL_SERVER", "SENDMAIL_TIMEOUT", "TOKEN", "URL"];
+
 /// What a user gives.
 #[derive(Debug, Default)]
 pub(crate) struct Sources {
@@ -94,7 +97,7 @@ impl Layers {
 
     fn variable(&mut self, name: &OsStr, value: &OsStr) {
         let (name, text) = (name.to_string_lossy(), value.to_string_lossy());
-        let Some(key) = name.strip_prefix("POSTKEEP_").filter(|&key| key != "CONFIG") else { return };
+        let Some(key) = name.strip_prefix("POSTKEEP_").filter(|key| !OTHERS.contains(key)) else { return };
         if is_service_link(key, &text) {
             return;
         }

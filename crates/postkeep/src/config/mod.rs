@@ -21,7 +21,7 @@ pub(crate) use layers::Sources;
 pub(crate) use ready::Config;
 pub(crate) use report::Report;
 pub(crate) use tls::{Acme, Source, Tls};
-pub(crate) use values::{Size, Time};
+pub(crate) use values::{Size, Time, time};
 
 use layers::Layers;
 use report::Origin;

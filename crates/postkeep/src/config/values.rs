@@ -12,7 +12,7 @@ use toml::de::{DeArray, DeInteger, DeValue};
 use super::keys::Kind;
 
 pub(crate) use texts::{is_hostname, resolver};
-pub(crate) use units::{Size, Time, rate};
+pub(crate) use units::{Size, Time, rate, time};
 
 /// A value that was understood.
 #[derive(Clone, PartialEq, Eq, Debug)]

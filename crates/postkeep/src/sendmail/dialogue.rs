@@ -184,8 +184,8 @@ impl<'a> Dialogue<'a> {
             (4, _) => (Ending::Temporary, "try again later"),
             (5, 530 | 538) => (
                 Ending::Unavailable,
-                "it wants TLS or a password first, which are not spoken here: let it take mail without them at an \
-                 address of its own, such as unix:PATH",
+                "it wants TLS or a password first, which are not spoken here, on a Unix socket no more than on a port: set \
+                 smtp.auth_required = false and smtp.tls = \"offer\" there, or hand it on by `postkeep send --http`",
             ),
             (5, 552) => (Ending::Data, "send a smaller message"),
             (5, 550 | 551 | 553) if self.awaited == Awaited::Recipient => (Ending::NoUser, "correct the address"),

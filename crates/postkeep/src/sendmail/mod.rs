@@ -6,6 +6,7 @@
 
 mod dialogue;
 mod ending;
+mod handing;
 mod header;
 mod letter;
 mod link;
@@ -20,6 +21,8 @@ use std::io::{self, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
+
+pub(crate) use handing::{Draft, Ready, Unsent};
 
 use dialogue::{Act, Dialogue};
 use ending::{Ending, Failure};

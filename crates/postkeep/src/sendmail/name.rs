@@ -29,7 +29,7 @@ fn is_atom(word: &str) -> bool {
 }
 
 /// Words of the Q encoding, none of which parts a letter.
-fn encoded(name: &str) -> String {
+pub(super) fn encoded(name: &str) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut octets = WORD_MAX;
     for letter in name.chars() {

@@ -4,6 +4,7 @@
 
 mod archive;
 mod bombs;
+mod cli_verbs;
 mod configuration;
 mod faults;
 mod golden;

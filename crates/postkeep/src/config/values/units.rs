@@ -40,7 +40,7 @@ pub(super) fn size(text: &str) -> Option<u64> {
 }
 
 /// `5m`, `1h30m`, `500ms`, `0`; each unit at most once, larger ones first.
-pub(super) fn time(text: &str) -> Option<Duration> {
+pub(crate) fn time(text: &str) -> Option<Duration> {
     if text == "0" {
         return Some(Duration::ZERO);
     }

@@ -131,7 +131,7 @@ fn refusals_have_their_codes() {
     ends(&[("421 later", "(end)")], Temporary, "refused the sender: 421 later; try again later");
     ends(&[("550 no", "(end)")], Unavailable, "refused the sender");
     ends(&[("552 large", "(end)")], Data, "smaller");
-    ends(&[("530 5.7.0 STARTTLS", "(end)")], Unavailable, "unix:PATH");
+    ends(&[("530 5.7.0 STARTTLS", "(end)")], Unavailable, "smtp.auth_required = false");
     ends(&[one, ("550 5.1.1 unknown", "(end)")], NoUser, "the recipient a@x.test: 550 5.1.1 unknown; correct");
     ends(&[one, ("553 bad", "(end)")], NoUser, "the recipient a@x.test");
     ends(&[one, two, ("550 unknown", "(end)")], NoUser, "the recipient b@y.test");
