@@ -57,6 +57,13 @@ impl Door {
         Ok(Self { to: asked.must("--to")?, mode, tls: tls::client(trust.as_deref())? })
     }
 
+    /// `NAME HOST:PORT,HOST:PORT,…`: one or more without TLS, the nodes of a cluster for instance.
+    pub fn several(asked: &mut Asked, name: &str) -> Result<Vec<Self>> {
+        let (text, tls): (String, _) = (asked.must(name)?, tls::client(None)?);
+        let door = |to: &str| Ok(Self { to: to.parse()?, mode: Mode::Plain, tls: Arc::clone(&tls) });
+        text.split(',').map(door).collect::<Result<_>>().with_context(|| format!("{name} {text}"))
+    }
+
     /// The same place, spoken to in another way.
     #[must_use]
     pub fn spoken(&self, mode: Mode) -> Self {

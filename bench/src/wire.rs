@@ -14,6 +14,8 @@ use tokio_rustls::TlsConnector;
 /// So long a client waits for anything; a server that takes longer has failed.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 const CHUNK: usize = 32 * 1024;
+/// What one of many reads at once: their memory would add up.
+const CHUNK_OF_MANY: usize = 2 * 1024;
 
 /// What carries the bytes.
 trait Carrier: AsyncRead + AsyncWrite + Unpin + Send {}
@@ -25,6 +27,8 @@ pub struct Wire {
     read: Vec<u8>,
     /// So much of `read` has been handed out.
     used: usize,
+    patience: Duration,
+    chunk: usize,
     /// The certificate that the server showed, as DER.
     pub shown: Option<Vec<u8>>,
 }
@@ -39,7 +43,17 @@ impl Wire {
     /// A connection without TLS.
     #[must_use]
     pub fn plain(stream: TcpStream) -> Self {
-        Self { carrier: Box::new(stream), read: Vec::new(), used: 0, shown: None }
+        Self::over(Box::new(stream))
+    }
+
+    fn over(carrier: Box<dyn Carrier>) -> Self {
+        Self { carrier, read: Vec::new(), used: 0, patience: PATIENCE, chunk: CHUNK, shown: None }
+    }
+
+    /// As one of many that mostly wait: it reads little at once, and is so patient.
+    #[must_use]
+    pub fn waiting(self, patience: Duration) -> Self {
+        Self { patience, chunk: CHUNK_OF_MANY, ..self }
     }
 
     /// The same connection with TLS from now on. Nothing may have been read ahead.
@@ -49,7 +63,7 @@ impl Wire {
         let handshake = TlsConnector::from(Arc::clone(tls)).connect(name, self.carrier);
         let stream = timeout(PATIENCE, handshake).await.context("no handshake in time")?.context("the handshake")?;
         let shown = stream.get_ref().1.peer_certificates().and_then(|chain| chain.first()).map(|leaf| leaf.to_vec());
-        Ok(Self { carrier: Box::new(stream), read: Vec::new(), used: 0, shown })
+        Ok(Self { shown, ..Self::over(Box::new(stream)) })
     }
 
     /// Send these bytes.
@@ -72,9 +86,9 @@ impl Wire {
             self.read.clear();
             self.used = 0;
         }
-        self.read.reserve(CHUNK);
+        self.read.reserve(self.chunk);
         let reading = self.carrier.read_buf(&mut self.read);
-        match timeout(PATIENCE, reading).await.context("no answer in time")?.context("while an answer was due")? {
+        match timeout(self.patience, reading).await.context("no answer in time")?.context("while an answer was due")? {
             0 => bail!("the connection ended while an answer was due"),
             _ => Ok(()),
         }
@@ -111,6 +125,11 @@ impl Wire {
         }
         self.used += count;
         Ok(&self.read[self.used - count..self.used])
+    }
+
+    /// Whether nothing more came, nor comes within so long.
+    pub async fn quiet_for(&mut self, time: Duration) -> bool {
+        self.used == self.read.len() && timeout(time, self.carrier.read(&mut [0; 1])).await.is_err()
     }
 
     /// Whether the server closed, waiting so long for it; what it says before is dropped.

@@ -1,17 +1,12 @@
 //! What all clients share: the doors of the server, when it is over, and what is told at the end.
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use postkeep_bench::chance::Chance;
-use postkeep_bench::{Asked, Door, Mode, tls};
-use serde_json::{Value, json};
+use postkeep_bench::{Asked, Door, Mode, Tally, tls};
+use serde_json::Value;
 use tokio::time::sleep;
-
-/// So many failures are told in words; the others are counted.
-const FAILURES_TOLD: usize = 20;
 
 /// The server, and what was seen of it.
 pub(crate) struct Site {
@@ -23,8 +18,7 @@ pub(crate) struct Site {
     pub(crate) http: Vec<Door>,
     end: Instant,
     seed: u64,
-    counts: RefCell<BTreeMap<&'static str, u64>>,
-    failures: RefCell<Vec<String>>,
+    tally: Tally,
 }
 
 impl Site {
@@ -38,7 +32,7 @@ impl Site {
         let http = vec![door("--http", Mode::Plain)?, door("--https", Mode::Tls)?];
         let end = Instant::now() + Duration::from_secs_f64(asked.must("--seconds")?);
         let seed = asked.value("--seed")?.unwrap_or(1);
-        Ok(Self { smtp, pop3, http, end, seed, counts: RefCell::default(), failures: RefCell::default() })
+        Ok(Self { smtp, pop3, http, end, seed, tally: Tally::default() })
     }
 
     /// Chance of its own for each client.
@@ -57,20 +51,16 @@ impl Site {
 
     /// Something was done.
     pub(crate) fn count(&self, what: &'static str) {
-        *self.counts.borrow_mut().entry(what).or_default() += 1;
+        self.tally.count(what);
     }
 
     /// Something went wrong that must not.
     pub(crate) fn failed(&self, what: impl Into<String>) {
-        self.count("failures");
-        let mut failures = self.failures.borrow_mut();
-        if failures.len() < FAILURES_TOLD {
-            failures.push(what.into());
-        }
+        self.tally.failed(what);
     }
 
     /// What was done and what went wrong.
     pub(crate) fn told(&self) -> Value {
-        json!({ "counts": *self.counts.borrow(), "failures": *self.failures.borrow() })
+        self.tally.told()
     }
 }
