@@ -66,7 +66,7 @@ cargo xtask interop                               real mail programs send to and
     --seed N                                      which transport that is
     --install                                     instead: install the programs that are missing
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|mixed|bench|all]
+cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|mixed|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
     --rounds N --seed S                           how often the server is killed (1000), or loses its power (50; as root)
@@ -78,6 +78,8 @@ cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|mi
                                                   cluster (cluster stale, cluster mailboxes, cluster turnover), and tls
                                                   (tls hold, tls storm): a smaller size for trying out; put the
                                                   tables into docs/
+    --engine NAME                                 api (waits, kit, events, also by name) only: memory, disk or
+                                                  jetstream alone; --scale X, --write
     --minutes N                                   mixed only: how long everybody is there at once (60)
     --shards N                                    cluster mailboxes only: streams of summaries, and of bodies (1)
     --bin PATH                                    a binary that is already built

@@ -83,7 +83,8 @@ mod tests {
     fn every_table_has_its_place_in_a_book() {
         let speed = ["bench smtp", "bench http", "bench start", "bench disk", "bench cluster", "bench tls"];
         let large = ["long growth", "long expiry", "long turnover", "long tls hold", "long tls storm"];
-        let places = speed.iter().chain(&large).map(|name| ("docs/performance.md", *name));
+        let api = ["long waits", "long kit", "long events"];
+        let places = speed.iter().chain(&large).chain(&api).map(|name| ("docs/performance.md", *name));
         let cluster =
             ["stale", "mailboxes", "mailboxes --shards 4", "turnover"].map(|part| format!("long cluster {part}"));
         let scale = cluster.iter().map(|name| ("docs/scale.md", name.as_str()));

@@ -1,6 +1,8 @@
 //! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, a thousand crashes, power
-//! loss, the disk engine and the cluster at full size, TLS in numbers, an hour of everything at once, and the benchmarks.
+//! loss, the disk engine and the cluster at full size, TLS in numbers, tests and those who wait in numbers, an hour of
+//! everything at once, and the benchmarks.
 
+mod api;
 mod cluster;
 mod disk;
 mod fuzz;
@@ -25,11 +27,13 @@ use crate::shell::Parts;
 use measure::Measure;
 pub(crate) use mixed::short as short_mixed;
 
-const PARTS: [&str; 13] =
-    ["fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "mixed", "bench", "all"];
+const PARTS: [&str; 14] = [
+    "fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "api", "mixed", "bench",
+    "all",
+];
 
-/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|mixed|bench|all]`, the parts of `disk` by
-/// name, and those of `cluster`, `faults` and `tls` by further words.
+/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|mixed|bench|all]`, the parts of `disk` and
+/// of `api` by name, and those of `cluster`, `faults` and `tls` by further words.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let part = if ["cluster", "tls"].contains(&which.as_str()) { args.word() } else { None };
@@ -38,14 +42,15 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     let named: Option<PathBuf> = args.value("--bin")?;
     let (rounds, seed, lying) = (args.value("--rounds")?, args.value("--seed")?, args.flag("--lying"));
     let (scale, write) = (args.value("--scale")?.unwrap_or(1.0), args.flag("--write"));
+    let engine: Option<String> = args.value("--engine")?;
     let minutes = args.value("--minutes")?.unwrap_or(60.0);
     let (part, of_tls) = if which == "tls" { (None, part) } else { (part, None) };
     let wish = cluster::Wish { part, shards: args.value("--shards")?.unwrap_or(1) };
     args.finish()?;
     wish.check()?;
-    if !PARTS.iter().chain(&disk::NAMES).any(|part| *part == which) {
-        let (parts, of_disk) = (PARTS.join(", "), disk::NAMES.join(", "));
-        bail!("`long {which}` is unknown; there are {parts}, and of disk alone {of_disk}");
+    if !PARTS.iter().chain(&disk::NAMES).chain(&api::NAMES).any(|part| *part == which) {
+        let [parts, of_disk, of_api] = [PARTS.join(", "), disk::NAMES.join(", "), api::NAMES.join(", ")];
+        bail!("`long {which}` is unknown; there are {parts}, of disk alone {of_disk}, of api {of_api}");
     }
     if lying && !["power", "faults"].contains(&which.as_str()) {
         bail!("--lying belongs to `long power` and `long faults`, and to `cargo xtask crash`");
@@ -87,6 +92,7 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     if wanted("tls") {
         tls::run(&measure, of_tls.as_deref(), rounds, &mut parts)?;
     }
+    api::run(&measure, engine.as_deref(), &|part: &str| wanted(part) || which == "api", &mut parts)?;
     if wanted("mixed") {
         parts.part("mixed", || mixed::run(&binary, minutes, seed));
     }

@@ -6,9 +6,7 @@ mod kit;
 mod sites;
 mod waits;
 
-use std::path::Path;
-
-use anyhow::{Result, bail, ensure};
+use anyhow::{Result, bail};
 
 use super::measure::Measure;
 use crate::bench::Report;
@@ -52,15 +50,6 @@ pub(super) fn run(
     }
     Ok(())
 }
-
-/// The short form that CI runs on what it built: a few seconds each, in memory.
-pub(crate) fn short(binary: &Path) -> Result<()> {
-    ensure!(binary.is_file(), "there is no {}: the part `tests` builds it", binary.display());
-    let measure = Measure::new(binary, SHORT, false)?;
-    PARTS.iter().try_for_each(|part| part.run(&measure, Some(ENGINES[0])))
-}
-
-const SHORT: f64 = 0.05;
 
 impl Part {
     fn run(&self, measure: &Measure<'_>, engine: Option<&str>) -> Result<()> {
