@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use axum::http::HeaderMap;
 use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method};
 use mail::Mailbox;
 use mailroom::{Caller, Which};
 use percent_encoding::percent_decode_str;
@@ -61,6 +61,19 @@ impl Asked {
     /// What stands behind the question mark, as it was sent.
     pub(crate) fn query(&self) -> &str {
         self.head.uri.query().unwrap_or_default()
+    }
+
+    pub(crate) fn method(&self) -> &Method {
+        &self.head.method
+    }
+
+    /// Where it came from and how.
+    pub(crate) fn peer(&self) -> Peer {
+        self.peer
+    }
+
+    pub(crate) fn head(&self) -> &Parts {
+        &self.head
     }
 
     pub(crate) fn fields(&self) -> &HeaderMap {

@@ -6,9 +6,9 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -20,6 +20,7 @@ use net::Stream;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
+use crate::live::monitor::Talk;
 use crate::settings::Settings;
 
 /// Bytes in a second: a client that takes its answer more slowly only holds a place.
@@ -50,6 +51,11 @@ struct Beat {
     sent: AtomicU64,
     /// Whether the answer is still being made while it is sent: then silence is ours, not the client's.
     streaming: AtomicBool,
+    /// Of an answer that goes on while things happen: milliseconds in which the client must take something of what is
+    /// sent. 0: it is no such answer.
+    patience: AtomicU64,
+    /// What the connection becomes behind the answer.
+    talk: Mutex<Option<Talk>>,
 }
 
 impl Pulse {
@@ -58,6 +64,8 @@ impl Pulse {
             stage: AtomicU64::new(Stage::Head as u64),
             sent: AtomicU64::new(0),
             streaming: AtomicBool::new(false),
+            patience: AtomicU64::new(0),
+            talk: Mutex::default(),
         }))
     }
 
@@ -75,6 +83,26 @@ impl Pulse {
         self.0.streaming.store(true, Relaxed);
         let pulse = self.clone();
         response.map(|body| Body::new(Streamed { body, pulse }))
+    }
+
+    /// The answer goes on as long as things happen, and the connection ends with it. What is sent must be taken, some of
+    /// it each time this is over.
+    pub(crate) fn stay(&self, patience: Duration) {
+        self.0.patience.store(u64::try_from(patience.as_millis()).unwrap_or(u64::MAX).max(1), Relaxed);
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        Some(self.0.patience.load(Relaxed)).filter(|patience| *patience > 0).map(Duration::from_millis)
+    }
+
+    /// The connection leaves HTTP when the answer is out.
+    pub(crate) fn become_talk(&self, talk: Talk) {
+        *self.0.talk.lock().unwrap_or_else(PoisonError::into_inner) = Some(talk);
+    }
+
+    /// What the connection has become.
+    pub(crate) fn talk(&self) -> Option<Talk> {
+        self.0.talk.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     fn is_streaming(&self) -> bool {
@@ -218,6 +246,9 @@ impl Clock {
     /// Whether the client took enough of its answer for the time that it had.
     fn is_fair(&self) -> bool {
         let bytes = self.pulse.0.sent.load(Relaxed) - self.sent;
+        if self.pulse.patience().is_some() {
+            return bytes > 0;
+        }
         u128::from(bytes) * 1000 > PACE_MIN * self.answer.as_millis()
     }
 
@@ -225,7 +256,7 @@ impl Clock {
         match stage {
             Stage::Head => Some(self.head),
             Stage::Busy => None,
-            Stage::Sending => Some(self.answer),
+            Stage::Sending => Some(self.pulse.patience().unwrap_or(self.answer)),
             Stage::Idle if self.pulse.is_streaming() => None,
             Stage::Idle => Some(self.idle),
         }

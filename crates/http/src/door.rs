@@ -19,6 +19,8 @@ use net::Reservation;
 
 use crate::asked::{Asked, Peer};
 use crate::connection::Pulse;
+use crate::live::Live;
+use crate::live::monitor::Talk;
 use crate::problem::Problem;
 use crate::router::{Operation, Patience, Takes, find, is_v2};
 use crate::shared::Shared;
@@ -54,6 +56,12 @@ impl hyper::service::Service<Request<Incoming>> for Door {
             let answered = answer(&shared, peer, request).await;
             let mut response = answered.unwrap_or_else(|problem| told(problem, &shared, is_v2));
             dress(&mut response);
+            if let Some(live) = response.extensions_mut().remove::<Live>() {
+                pulse.stay(live.write_max);
+            }
+            if let Some(talk) = response.extensions_mut().remove::<Talk>() {
+                pulse.become_talk(talk);
+            }
             Ok(pulse.answer(response))
         })
     }

@@ -59,6 +59,13 @@ impl Guard {
         Ok(())
     }
 
+    /// May a page hold a connection that tells it of mail? Only one of our own, though such a request changes nothing:
+    /// browsers ask nobody before they open a WebSocket for a stranger's page (T053).
+    pub(crate) fn admit_own(&self, head: &Parts, peer: Peer) -> Result<(), Problem> {
+        let forwarded = Forwarded::read(&head.headers, peer.ip, &self.trusted);
+        self.judge_origin(&head.headers, one_host(head)?, forwarded)
+    }
+
     /// The path in front of all routes, beside the root.
     pub(crate) fn prefix(&self) -> &str {
         self.public.as_ref().map_or("", PublicUrl::prefix)

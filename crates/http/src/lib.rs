@@ -1,4 +1,5 @@
-//! Mail out over HTTP: REST v1 and v2, attachments, health, a plain page at the root; and the way in for mail of before.
+//! Mail out over HTTP: REST v1 and v2, live feeds, attachments, health, a plain page at the root; and the way in for mail
+//! of before.
 //!
 //! Every request passes one `guard` (Host, Origin, framing, limits) before it is routed, and every answer leaves with
 //! the same protective fields, whatever its route. What the mailroom does is its own business: here its verbs are put
@@ -16,6 +17,7 @@ mod home;
 mod host;
 mod import;
 mod json;
+pub mod live;
 mod problem;
 mod router;
 mod server;

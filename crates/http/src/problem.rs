@@ -197,6 +197,22 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad-query", "Query not understood", detail)
     }
 
+    pub(crate) fn no_websocket() -> Self {
+        let detail = "Here only WebSockets are spoken, of version 13. Connect with ws:// or wss://, or follow mail with \
+                      GET /api/v2/events.";
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", "Not a WebSocket", detail)
+    }
+
+    pub(crate) fn monitor_off() -> Self {
+        let detail = "The monitor is switched off here (monitor.enabled). Follow mail with GET /api/v2/events.";
+        Self::new(StatusCode::NOT_FOUND, "route-unknown", "No monitor", detail)
+    }
+
+    pub(crate) fn too_many_streams() -> Self {
+        let detail = "Too many streams are open. Close one, or have events.streams_max or events.per_ip_max raised.";
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "Too many streams", detail).later(None)
+    }
+
     pub(crate) fn host_refused() -> Self {
         let detail = "This server does not answer for this host name. Use its address or localhost, or add the name to \
                       http.allowed_hosts.";

@@ -10,10 +10,11 @@ use axum::response::Response;
 use bytes::Bytes;
 
 use crate::asked::Asked;
+use crate::live::monitor::Dialect;
 use crate::problem::{Doing, Problem};
 use crate::shared::Shared;
 use crate::v2::About;
-use crate::{attachment, counters, health, home, import, v1, v2};
+use crate::{attachment, counters, health, home, import, live, v1, v2};
 
 /// A path and what can be done there. HEAD works wherever GET does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +48,11 @@ pub(crate) enum Operation {
     ReadMessage,
     DeleteMessage,
     ReadSource,
+    WatchEvents,
+    /// All mailboxes, to Inbucket's clients.
+    Monitor(Dialect),
+    /// One mailbox, to the same.
+    MonitorOne(Dialect),
 }
 
 /// What an operation does with the body of its request.
@@ -86,6 +92,11 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2", operations: &[ReadServer] },
         Route { path: "/api/v2/openapi.json", operations: &[ReadOpenapi] },
         Route { path: "/api/v2/import", operations: &[Import] },
+        Route { path: "/api/v2/events", operations: &[WatchEvents] },
+        Route { path: "/api/v1/monitor/messages", operations: &[Monitor(Dialect::V1)] },
+        Route { path: "/api/v1/monitor/messages/{name}", operations: &[MonitorOne(Dialect::V1)] },
+        Route { path: "/api/v2/monitor/messages", operations: &[Monitor(Dialect::V2)] },
+        Route { path: "/api/v2/monitor/messages/{name}", operations: &[MonitorOne(Dialect::V2)] },
         Route { path: "/api/v2/mailboxes/{name}/messages", operations: &[ListMessages, PurgeMailbox] },
         Route { path: "/api/v2/mailboxes/{name}/messages/delete", operations: &[DeleteMessages] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}", operations: &[ReadMessage, DeleteMessage] },
@@ -137,6 +148,7 @@ impl Operation {
             Self::ReadMessage => &v2::message::READ,
             Self::DeleteMessage => &v2::message::DELETE,
             Self::ReadSource => &v2::source::READ,
+            Self::WatchEvents => &live::WATCH,
             Self::Import => &import::ABOUT,
             _ => return None,
         })
@@ -164,6 +176,9 @@ impl Operation {
             Self::ReadMessage => v2::message::read(shared, asked).await,
             Self::DeleteMessage => v2::message::delete(shared, asked).await,
             Self::ReadSource => v2::source::read(shared, asked).await,
+            Self::WatchEvents => live::watch_events(shared, asked).await,
+            Self::Monitor(dialect) => live::monitor::all(shared, asked, dialect).await,
+            Self::MonitorOne(dialect) => live::monitor::one(shared, asked, dialect).await,
         }
     }
 }

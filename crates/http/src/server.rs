@@ -61,7 +61,7 @@ async fn serve_one(accepted: Accepted, shared: Arc<Shared>, stop: Stop) {
     let mut clock = Clock::new(pulse.clone(), &shared.settings);
     let builder = builder(&shared.settings);
     let socket = TokioIo::new(Socket { stream, pulse: pulse.clone() });
-    let mut connection = builder.serve_connection(socket, Door { shared, peer, pulse });
+    let mut connection = builder.serve_connection(socket, Door { shared, peer, pulse: pulse.clone() });
     let (mut draining, mut ending) = (pin!(reached(&stop, Phase::Draining)), pin!(reached(&stop, Phase::Ending)));
     let mut told = false;
     let late = loop {
@@ -84,7 +84,12 @@ async fn serve_one(accepted: Accepted, shared: Arc<Shared>, stop: Stop) {
             () = &mut ending, if told => return,
         }
     };
-    let mut stream = connection.into_parts().io.into_inner().stream;
+    let parts = connection.into_parts();
+    let mut stream = parts.io.into_inner().stream;
+    if let (None, Some(talk)) = (late, pulse.talk()) {
+        // Not in the task itself, where every connection would carry it.
+        return Box::pin(talk.run(stream, parts.read_buf, stop)).await;
+    }
     match late {
         None => net::linger(stream, stop).await,
         Some(Late::Head) => stream.offer(TOO_SLOW),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use net::Network;
 
+use crate::live;
+
 /// How the HTTP server behaves. Each field is the key of the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -44,6 +46,12 @@ pub struct Settings {
     pub request_timeout: Duration,
     /// Time a kept connection may stay silent.
     pub idle_timeout: Duration,
+    /// The section `events`.
+    pub events: live::Events,
+    /// The section `monitor`.
+    pub monitor: live::Monitor,
+    /// `mailbox.retention` and `mailbox.messages_max`, to be told.
+    pub kept: live::Kept,
 }
 
 impl Default for Settings {
@@ -67,6 +75,9 @@ impl Default for Settings {
             header_timeout: Duration::from_secs(10),
             request_timeout: Duration::from_secs(60),
             idle_timeout: Duration::from_secs(75),
+            events: live::Events::default(),
+            monitor: live::Monitor::default(),
+            kept: live::Kept::default(),
         }
     }
 }

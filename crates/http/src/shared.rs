@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering::Relaxed;
 use bytes::Bytes;
 use mail::View;
 use mailroom::Mailroom;
-use net::{Budget, Reservation, Stop};
+use net::{Budget, Gate, Reservation, Stop};
 use tokio::sync::Semaphore;
 
 use crate::counters::Render;
 use crate::guard::Guard;
+use crate::live;
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -32,6 +33,8 @@ pub(crate) struct Shared {
     pub(crate) counters: Option<Render>,
     /// Takes a message apart. A value, so that a test can put one here that fails.
     pub(crate) view: fn(&[u8]) -> View,
+    /// The places of streams.
+    pub(crate) streams: Arc<Gate>,
     answers: Arc<Budget>,
     answers_max: u64,
     /// Messages on their way in: as many bytes as answers may have, and none of theirs.
@@ -52,6 +55,7 @@ impl Shared {
             stop,
             counters: None,
             view: View::of,
+            streams: live::gate(&settings.events),
             answers: Budget::new(settings.answers_max),
             answers_max: settings.answers_max,
             arrivals: Budget::new(settings.answers_max),

@@ -100,9 +100,9 @@ impl Mailroom {
 
     // --- who asks ---
 
-    /// Whether a caller may do this with a mailbox, to tell so before it is tried.
-    pub fn may(&self, caller: &Caller, verb: Verb, mailbox: &Mailbox) -> bool {
-        self.access.permit(caller, verb, Target::Mailbox(mailbox)).is_ok()
+    /// Whether a caller may do this there, to tell so before it is tried or while it lasts.
+    pub fn may<'a>(&self, caller: &Caller, verb: Verb, target: impl Into<Target<'a>>) -> bool {
+        self.access.permit(caller, verb, target.into()).is_ok()
     }
 
     // --- questions of a transaction ---

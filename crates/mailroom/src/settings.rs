@@ -21,7 +21,7 @@ pub struct Settings {
     pub policy: Policy,
     /// `refusals.ring_max`: so many refusals are remembered, the newest. Default 1000; 0 remembers none.
     pub refusals_max: usize,
-    /// `feed.queue_max`: so many events wait for one watcher that does not read; then the oldest go and it is told.
+    /// `events.queue_max`: so many events wait for one watcher that does not read; then the oldest go and it is told.
     /// Default 256; at least 1.
     pub queue_max: usize,
     /// `feed.watchers_max`: so many may watch at once. Default 20000.

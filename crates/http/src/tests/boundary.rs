@@ -2,14 +2,18 @@
 
 use super::{Answer, House, letter};
 use crate::Settings;
+use crate::live::Events;
 use crate::router::{Operation, ROUTES};
 use net::Network;
+use std::time::Duration;
 
 const CANARY: &str = "canary-7f3a";
 
 /// A house whose mailbox `box` holds one message with a canary everywhere.
 async fn house_with_canary() -> House {
-    let house = House::open().await;
+    // A stream would go on and on.
+    let events = Events { life_max: Duration::from_millis(20), ..Events::default() };
+    let house = House::with(Settings { events, ..Settings::default() }).await;
     deliver_canary(&house).await;
     house
 }
@@ -59,6 +63,11 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "GET /api/v2 ReadServer",
         "GET /api/v2/openapi.json ReadOpenapi",
         "POST /api/v2/import Import",
+        "GET /api/v2/events WatchEvents",
+        "GET /api/v1/monitor/messages Monitor(V1)",
+        "GET /api/v1/monitor/messages/{name} MonitorOne(V1)",
+        "GET /api/v2/monitor/messages Monitor(V2)",
+        "GET /api/v2/monitor/messages/{name} MonitorOne(V2)",
         "GET /api/v2/mailboxes/{name}/messages ListMessages",
         "DELETE /api/v2/mailboxes/{name}/messages PurgeMailbox",
         "POST /api/v2/mailboxes/{name}/messages/delete DeleteMessages",
@@ -73,7 +82,7 @@ fn t066_the_public_routes_are_these_and_no_others() {
 async fn t066_what_is_not_in_the_table_is_404() {
     let house = house_with_canary().await;
     let guesses = "/debug/vars /debug/pprof/ /admin /status /server-status /health /healthz /env /actuator /api \
-                   /api/ /api/v1 /api/v1/ /api/v1/mailbox /api/v1/monitor/messages /api/v2/ /api/v3 /serve/mailbox/box /mailbox \
+                   /api/ /api/v1 /api/v1/ /api/v1/mailbox /api/v1/monitor /api/v2/ /api/v3 /serve/mailbox/box /mailbox \
                    /mailbox/box /api/v1/mailbox/box/latest/html /api/v1/mailbox/box/latest/source/more /.git/HEAD \
                    /.env /index.html /favicon.ico /robots.txt /livez/x /quit /shutdown";
     for path in guesses.split_whitespace() {
@@ -134,7 +143,9 @@ async fn t054_no_spelling_of_a_path_leads_round_a_check() {
 #[tokio::test]
 async fn t054_a_spelling_is_the_same_route_or_none() {
     let house = house_with_canary().await;
-    for (path, done) in real_routes().iter().filter(|(_, done)| done.method() == "GET") {
+    // The first words of a stream, and a problem of v2, are never twice the same.
+    let is_still = |path: &str| !path.ends_with("/events") && !path.contains("/v2/monitor/");
+    for (path, done) in real_routes().iter().filter(|(path, done)| done.method() == "GET" && is_still(path)) {
         let canonical = house.get(path).await;
         for spelling in spellings(path) {
             let answer = house.get(&spelling).await;

@@ -4,9 +4,11 @@
 mod attachments;
 mod boundary;
 mod counters;
+mod events;
 mod framing;
 mod import;
 mod life;
+mod monitor;
 mod v1;
 mod v2;
 
@@ -67,6 +69,10 @@ impl House {
     async fn build(settings: Settings, view: fn(&[u8]) -> View, counters: Option<Render>) -> Self {
         let memory = store::Memory::new(store::memory::Settings::default(), Arc::new(SystemClock));
         let mailroom = Mailroom::new(Arc::new(memory), mailroom::Settings::default());
+        Self::over(mailroom, settings, view, counters)
+    }
+
+    fn over(mailroom: Arc<Mailroom>, settings: Settings, view: fn(&[u8]) -> View, counters: Option<Render>) -> Self {
         let listener = Listener::bind(&Place::parse("127.0.0.1:0")).unwrap();
         let addr = listener.local_addr().unwrap();
         let gate = Gate::new(settings.connections_max, settings.connections_per_ip_max);

@@ -191,6 +191,12 @@ impl Access {
 }
 
 /// To follow or list everything is to see what one may.
+impl<'a> From<&'a Mailbox> for Target<'a> {
+    fn from(mailbox: &'a Mailbox) -> Self {
+        Self::Mailbox(mailbox)
+    }
+}
+
 impl<'a> From<&'a Scope> for Target<'a> {
     fn from(scope: &'a Scope) -> Self {
         match scope {

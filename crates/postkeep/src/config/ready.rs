@@ -225,6 +225,29 @@ fn http(values: Values<'_>) -> web::Settings {
         header_timeout: values.time("http.header_timeout"),
         request_timeout: values.time("http.request_timeout"),
         idle_timeout: values.time("http.idle_timeout"),
+        events: events(values),
+        monitor: web::live::Monitor {
+            enabled: values.flag("monitor.enabled"),
+            history_max: values.count("monitor.history_max"),
+            frame_max: values.count("monitor.frame_max"),
+        },
+        kept: web::live::Kept {
+            retention: Some(values.time("mailbox.retention")).filter(|time| !time.is_zero()),
+            messages_max: values.count("mailbox.messages_max"),
+        },
+    }
+}
+
+fn events(values: Values<'_>) -> web::live::Events {
+    web::live::Events {
+        mailboxes_max: values.count("events.mailboxes_max"),
+        resume_window: values.time("events.resume_window"),
+        heartbeat: values.time("events.heartbeat"),
+        write_max: values.time("events.write_max"),
+        streams_max: values.count("events.streams_max"),
+        per_ip_max: values.count("events.per_ip_max"),
+        life_max: values.time("events.life_max"),
+        all_rate_max: values.count("events.all_rate_max"),
     }
 }
 
@@ -261,7 +284,7 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
             reject_senders: values.patterns("policy.reject_senders"),
         },
         refusals_max: values.count("refusals.ring_max"),
-        queue_max: values.count("feed.queue_max"),
+        queue_max: values.count("events.queue_max"),
         watchers_max: values.count("feed.watchers_max"),
         senders: if values.text("smtp.auth") == "off" { Senders::Off } else { Senders::Any },
         mailbox_max: values.rate("rate.mailbox_max"),

@@ -6,6 +6,7 @@ mod archive;
 mod bombs;
 mod cli_verbs;
 mod configuration;
+mod events;
 mod faults;
 mod golden;
 mod hostile;

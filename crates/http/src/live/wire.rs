@@ -1,0 +1,92 @@
+//! The data of each event as JSON. Nothing is looked up here: what goes in comes out.
+
+use std::time::Duration;
+
+use mail::{Mailbox, MessageId};
+use mailroom::{Change, Mailroom, Position};
+
+use super::story::{Line, Reason};
+use crate::json::Json;
+use crate::v2::wire::summary::Summary;
+
+/// What a client needs to know about messages that go by themselves, which no event tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Kept {
+    /// How long a message is kept; none: until something else takes it.
+    pub retention: Option<Duration>,
+    /// Messages in one mailbox; 0 is no limit.
+    pub messages_max: usize,
+}
+
+/// The first event.
+pub(super) fn hello(cursor: &str, kept: Kept) -> Json {
+    let mut json = Json::with_capacity(96 + cursor.len());
+    json.raw(r#"{"cursor":"#).string(cursor).raw(r#","retention":"#);
+    match kept.retention {
+        Some(time) => json.string(&duration(time)),
+        None => json.raw("null"),
+    };
+    json.raw(r#","messagesMax":"#);
+    match kept.messages_max {
+        0 => json.raw("null"),
+        messages => json.number(messages as u64),
+    };
+    json.raw("}");
+    json
+}
+
+/// The name and the data of a line.
+pub(super) fn line(mailroom: &Mailroom, line: &Line, cursor: &str) -> (&'static str, Json) {
+    match line {
+        Line::Change(Change::Delivered { mailbox, summary }) => ("deliver", delivered(mailroom, mailbox, summary)),
+        Line::Change(Change::Deleted { mailbox, id, .. }) => {
+            let mut json = start(mailroom, mailbox, 64);
+            json.raw(r#","id":""#).plain(&id.digits()).raw("\"}");
+            ("delete", json)
+        }
+        Line::Change(Change::Purged { mailbox, up_to, .. }) => ("purge", purged(mailroom, mailbox, *up_to)),
+        Line::Resync(reason) => ("resync", resync(*reason, cursor)),
+        Line::Skipped(count) => {
+            let mut json = Json::with_capacity(32);
+            json.raw(r#"{"count":"#).number(*count).raw("}");
+            ("skipped", json)
+        }
+    }
+}
+
+fn start(mailroom: &Mailroom, mailbox: &Mailbox, more: usize) -> Json {
+    let mut json = Json::with_capacity(mailbox.as_str().len() + more);
+    json.raw(r#"{"mailbox":"#).string(&mailroom.spelling(mailbox));
+    json
+}
+
+fn delivered(mailroom: &Mailroom, mailbox: &Mailbox, summary: &mail::Summary) -> Json {
+    let mut json = start(mailroom, mailbox, 512);
+    json.raw(r#","id":""#).plain(&summary.id.digits()).raw(r#"","message":"#);
+    let message = Summary::of(&mailroom.spelling(mailbox), summary);
+    json.plain(&serde_json::to_vec(&message).unwrap_or_else(|_| b"null".to_vec())).raw("}");
+    json
+}
+
+/// Up to which message: what came behind it stayed.
+fn purged(mailroom: &Mailroom, mailbox: &Mailbox, up_to: Position) -> Json {
+    let mut json = start(mailroom, mailbox, 64);
+    json.raw(r#","upTo":""#).plain(&MessageId::new(up_to.0).digits()).raw("\"}");
+    json
+}
+
+fn resync(reason: Reason, cursor: &str) -> Json {
+    let mut json = Json::with_capacity(64 + cursor.len());
+    json.raw(r#"{"reason":"#).string(reason.as_str()).raw(r#","cursor":"#).string(cursor).raw("}");
+    json
+}
+
+/// In the largest unit that it is a whole number of, as in the configuration.
+pub(super) fn duration(time: Duration) -> String {
+    const UNITS: [(u128, &str); 4] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")];
+    let millis = time.as_millis();
+    match UNITS.iter().find(|(unit, _)| millis != 0 && millis.is_multiple_of(*unit)) {
+        Some((unit, letter)) => format!("{}{letter}", millis / unit),
+        None => format!("{millis}ms"),
+    }
+}
