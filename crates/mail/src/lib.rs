@@ -9,6 +9,7 @@ mod charset;
 mod clock;
 pub mod envelope;
 pub mod header;
+mod html;
 pub mod id;
 pub mod letter;
 pub mod mailbox;

@@ -1,22 +1,20 @@
-//! A plain rendering of HTML for mail that has no text: words, line breaks, list marks, links. One pass over the bytes,
-//! no tree, so that no nesting and no number of tags can hurt. It is for reading and finding, not for judging markup.
+//! A plain rendering of HTML for mail that has no text: words, line breaks, list marks, links. One pass over the
+//! tokens, no tree. It is for reading and finding, not for judging markup.
 
-use memchr::{memchr, memchr2, memmem};
-
-/// Octets of a character reference, `&` and `;` included: the longest names of HTML are below it.
-const ENTITY_MAX: usize = 40;
+use crate::html::{Tag, Token, Tokens};
 
 /// The text of a page.
 pub(crate) fn render(html: &str) -> String {
     let mut page = Page::default();
-    let mut rest = html;
-    while let Some(at) = memchr2(b'<', b'&', rest.as_bytes()) {
-        page.words(&rest[..at]);
-        rest = &rest[at..];
-        let length = if rest.starts_with('&') { page.reference(rest) } else { page.markup(rest) };
-        rest = &rest[length..];
+    for token in Tokens::of(html) {
+        match token {
+            Token::Text(text) => page.words(text),
+            Token::Reference(text) => page.words(&text),
+            Token::Open(tag) => page.open(&tag),
+            Token::Close(tag) => page.close(&tag.name),
+            Token::Unshown(_) => {}
+        }
     }
-    page.words(rest);
     page.finish()
 }
 
@@ -73,49 +71,10 @@ impl Page {
         self.lines = self.lines.max(lines);
     }
 
-    /// A character reference, or the `&` alone.
-    fn reference(&mut self, rest: &str) -> usize {
-        let end = rest.bytes().take(ENTITY_MAX).position(|byte| byte == b';');
-        let Some(end) = end.filter(|end| is_reference(&rest[1..*end])) else {
-            self.put('&');
-            return 1;
-        };
-        let mut decoded = String::new();
-        mail_parser::add_html_token(&mut decoded, &rest.as_bytes()[..=end], false);
-        self.words(&decoded);
-        end + 1
-    }
-
-    /// A tag, a comment, or a `<` alone; returns its length.
-    fn markup(&mut self, rest: &str) -> usize {
-        let bytes = rest.as_bytes();
-        match bytes.get(1) {
-            Some(b'!') if rest.starts_with("<!--") => {
-                memmem::find(&bytes[4..], b"-->").map_or(rest.len(), |found| 4 + found + 3)
-            }
-            Some(b'!' | b'?') => memchr(b'>', bytes).map_or(rest.len(), |end| end + 1),
-            Some(b'/') if bytes.get(2).is_some_and(u8::is_ascii_alphabetic) => {
-                let length = tag_length(bytes);
-                self.close(&tag_name(&rest[2..length]));
-                length
-            }
-            Some(letter) if letter.is_ascii_alphabetic() => self.open(rest),
-            _ => {
-                self.put('<');
-                1
-            }
-        }
-    }
-
-    fn open(&mut self, rest: &str) -> usize {
-        let length = tag_length(rest.as_bytes());
-        let name = tag_name(&rest[1..length]);
-        match &*name {
-            "style" | "script" | "title" | "template" | "textarea" | "select" | "svg" => {
-                return length + hidden_length(&rest.as_bytes()[length..], name.as_bytes());
-            }
+    fn open(&mut self, tag: &Tag<'_>) {
+        match &*tag.name {
             "br" => self.line_end(),
-            "a" => self.link = href(&rest[..length]).map(|target| (target, self.text.len())),
+            "a" => self.link = href(tag.source).map(|target| (target, self.text.len())),
             "li" => {
                 self.apart(1);
                 self.words("* ");
@@ -124,12 +83,11 @@ impl Page {
                 self.apart(2);
                 self.verbatim += 1;
             }
-            _ => self.apart(lines_around(&name)),
+            name => self.apart(lines_around(name)),
         }
-        if matches!(&*name, "td" | "th") {
+        if matches!(&*tag.name, "td" | "th") {
             self.is_blank_due = true;
         }
-        length
     }
 
     fn close(&mut self, name: &str) {
@@ -169,42 +127,6 @@ fn lines_around(name: &str) -> usize {
         | "tfoot" | "body" | "html" => 1,
         _ => 0,
     }
-}
-
-fn is_reference(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'#')
-}
-
-/// In lower case, without what follows it.
-fn tag_name(tag: &str) -> String {
-    let end = tag.bytes().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(tag.len());
-    tag[..end].to_ascii_lowercase()
-}
-
-/// Up to the `>` that ends a tag; one in a quoted attribute value does not.
-fn tag_length(tag: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(found) = memchr2(b'>', b'=', &tag[at..]) {
-        at += found + 1;
-        if tag[at - 1] == b'>' {
-            return at;
-        }
-        at += tag[at..].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-        if let Some(&quote @ (b'"' | b'\'')) = tag.get(at) {
-            at = memchr(quote, &tag[at + 1..]).map_or(tag.len(), |end| at + end + 2);
-        }
-    }
-    tag.len()
-}
-
-/// The length of an element's content that is not shown, its end tag excluded.
-fn hidden_length(content: &[u8], name: &[u8]) -> usize {
-    memmem::find_iter(content, b"</")
-        .find(|at| {
-            let tag = &content[at + 2..];
-            tag.len() >= name.len() && tag[..name.len()].eq_ignore_ascii_case(name)
-        })
-        .unwrap_or(content.len())
 }
 
 /// The target of a link worth telling: one that a reader could follow.
