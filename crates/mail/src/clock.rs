@@ -50,3 +50,19 @@ pub(crate) fn doubling<T>(size: usize, input: impl Fn(usize) -> Vec<u8>, run: im
     }
     panic!("{ratio:.1} times as long: {small:?}, then {big:?}");
 }
+
+/// Ten times the input takes about ten times as long. On an idle machine it is below twelve; the bound leaves room for
+/// caches that neighbours use as well, and is far from the hundred of quadratic work.
+#[track_caller]
+pub(crate) fn tenfold<T>(size: usize, input: impl Fn(usize) -> String, run: impl Fn(&str) -> T) {
+    let inputs = [input(size), input(10 * size)];
+    let [mut small, mut big] = [Duration::MAX; 2];
+    for turn in 0..RUNS {
+        small = small.min(time(|| run(&inputs[0])));
+        big = big.min(time(|| run(&inputs[1])));
+        if turn > 0 && big <= 16 * small.max(Duration::from_micros(50)) {
+            return;
+        }
+    }
+    panic!("{:.1} times as long: {small:?}, then {big:?}", big.as_secs_f64() / small.as_secs_f64());
+}

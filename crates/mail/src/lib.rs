@@ -8,6 +8,7 @@ mod charset;
 #[cfg(test)]
 mod clock;
 pub mod envelope;
+pub mod extract;
 pub mod header;
 mod html;
 pub mod id;
