@@ -53,6 +53,11 @@ impl Asked {
         path.strip_prefix(shared.guard.prefix()).unwrap_or(path)
     }
 
+    /// Where it came from; none for a Unix socket.
+    pub(crate) fn peer_ip(&self) -> Option<IpAddr> {
+        self.peer.ip
+    }
+
     /// The base of absolute links.
     pub(crate) fn base_url(&self, shared: &Shared) -> String {
         shared.guard.base_url(self.fields(), self.peer)

@@ -40,7 +40,7 @@ struct More {
     /// The Allow field.
     allow: Option<String>,
     /// What v2 tells beside the rest.
-    members: Vec<(&'static str, Value)>,
+    members: Vec<(Cow<'static, str>, Value)>,
 }
 
 /// One thing in a request that is not understood.
@@ -79,7 +79,6 @@ impl Problem {
     }
 
     /// Any problem, for those who know more of it than this file.
-    #[allow(dead_code, reason = "for the resources to come")]
     pub(crate) fn named(
         status: StatusCode,
         slug: &'static str,
@@ -92,8 +91,24 @@ impl Problem {
     /// With a member of its own, which v2 tells and v1 does not.
     pub(crate) fn with(mut self, name: &'static str, value: impl Serialize) -> Self {
         let members = &mut self.more.get_or_insert_default().members;
-        members.push((name, serde_json::to_value(value).unwrap_or_default()));
+        members.push((Cow::Borrowed(name), serde_json::to_value(value).unwrap_or_default()));
         self
+    }
+
+    /// With all members of an object.
+    pub(crate) fn with_all(mut self, object: impl Serialize) -> Self {
+        if let Ok(Value::Object(members)) = serde_json::to_value(object) {
+            let members = members.into_iter().map(|(name, value)| (Cow::Owned(name), value));
+            self.more.get_or_insert_default().members.extend(members);
+        }
+        self
+    }
+
+    /// What the engine of this server cannot do.
+    pub(crate) fn engine_limit(what: &str, instead: &str) -> Self {
+        let detail = format!("The engine of this server cannot {what}. Instead: {instead}.");
+        let problem = Self::new(StatusCode::NOT_IMPLEMENTED, "engine-limit", "Not possible with this engine", detail);
+        problem.with("what", what).with("instead", instead)
     }
 
     fn later(self, after: Option<Duration>) -> Self {
@@ -330,12 +345,7 @@ impl Problem {
                 Self::new(StatusCode::INSUFFICIENT_STORAGE, "store-full", "Store full", detail)
             }
             StoreError::UnknownOutcome { .. } => Self::unknown_outcome(doing),
-            StoreError::Unsupported { what, instead } => {
-                let detail = format!("The engine of this server cannot {what}. Instead: {instead}.");
-                let problem =
-                    Self::new(StatusCode::NOT_IMPLEMENTED, "engine-limit", "Not possible with this engine", detail);
-                problem.with("what", what).with("instead", instead)
-            }
+            StoreError::Unsupported { what, instead } => Self::engine_limit(what, instead),
             StoreError::Damaged { .. } => {
                 let detail = "This message is damaged where it is kept. Delete it, and restore it from where it came.";
                 Self::new(StatusCode::INTERNAL_SERVER_ERROR, "message-damaged", "Message damaged", detail)
@@ -356,11 +366,11 @@ impl Problem {
     }
 
     /// Its own members, by name.
-    pub(crate) fn members(&self) -> &[(&'static str, Value)] {
+    pub(crate) fn members(&self) -> &[(Cow<'static, str>, Value)] {
         self.more.as_ref().map_or(&[], |more| &more.members)
     }
 
-    fn json(&self, members: &[(&'static str, Value)]) -> Vec<u8> {
+    fn json(&self, members: &[(Cow<'static, str>, Value)]) -> Vec<u8> {
         let mut json = Json::with_capacity(160 + self.detail.len());
         json.raw(r#"{"type":"urn:postkeep:problem:"#).raw(self.slug);
         json.raw(r#"","title":"#).string(self.title);

@@ -53,6 +53,9 @@ pub(crate) enum Operation {
     Monitor(Dialect),
     /// One mailbox, to the same.
     MonitorOne(Dialect),
+    Wait,
+    WaitMatching,
+    WaitAnywhere,
 }
 
 /// What an operation does with the body of its request.
@@ -72,7 +75,6 @@ pub(crate) enum Patience {
     /// The door, by `http.request_timeout`.
     Door,
     /// The operation, by a key of its own.
-    #[allow(dead_code, reason = "the operations that wait come with the hub")]
     Own,
 }
 
@@ -97,6 +99,8 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v1/monitor/messages/{name}", operations: &[MonitorOne(Dialect::V1)] },
         Route { path: "/api/v2/monitor/messages", operations: &[Monitor(Dialect::V2)] },
         Route { path: "/api/v2/monitor/messages/{name}", operations: &[MonitorOne(Dialect::V2)] },
+        Route { path: "/api/v2/messages/wait", operations: &[WaitAnywhere] },
+        Route { path: "/api/v2/mailboxes/{name}/wait", operations: &[Wait, WaitMatching] },
         Route { path: "/api/v2/mailboxes/{name}/messages", operations: &[ListMessages, PurgeMailbox] },
         Route { path: "/api/v2/mailboxes/{name}/messages/delete", operations: &[DeleteMessages] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}", operations: &[ReadMessage, DeleteMessage] },
@@ -109,7 +113,7 @@ impl Operation {
     pub(crate) const fn method(self) -> Method {
         match self {
             Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage => Method::DELETE,
-            Self::Import | Self::DeleteMessages => Method::POST,
+            Self::Import | Self::DeleteMessages | Self::WaitMatching => Method::POST,
             _ => Method::GET,
         }
     }
@@ -118,20 +122,24 @@ impl Operation {
     pub(crate) const fn takes(self) -> Takes {
         match self {
             Self::Import => Takes::Message,
-            Self::DeleteMessages => Takes::Json,
+            Self::DeleteMessages | Self::WaitMatching => Takes::Json,
             _ => Takes::Nothing,
         }
     }
 
     /// Who watches its time.
     pub(crate) const fn patience(self) -> Patience {
-        Patience::Door
+        match self {
+            Self::Wait | Self::WaitMatching | Self::WaitAnywhere => Patience::Own,
+            _ => Patience::Door,
+        }
     }
 
     /// What an error in it means.
     pub(crate) fn doing(self) -> Doing {
         match self {
             Self::Import => Doing::Adding,
+            Self::WaitMatching => Doing::Reading,
             _ if self.method() == Method::GET => Doing::Reading,
             _ => Doing::Changing,
         }
@@ -149,6 +157,9 @@ impl Operation {
             Self::DeleteMessage => &v2::message::DELETE,
             Self::ReadSource => &v2::source::READ,
             Self::WatchEvents => &live::WATCH,
+            Self::Wait => &v2::wait::WAIT,
+            Self::WaitMatching => &v2::wait::WAIT_MATCHING,
+            Self::WaitAnywhere => &v2::wait::WAIT_ANYWHERE,
             Self::Import => &import::ABOUT,
             _ => return None,
         })
@@ -179,6 +190,9 @@ impl Operation {
             Self::WatchEvents => live::watch_events(shared, asked).await,
             Self::Monitor(dialect) => live::monitor::all(shared, asked, dialect).await,
             Self::MonitorOne(dialect) => live::monitor::one(shared, asked, dialect).await,
+            Self::Wait => v2::wait::wait(shared, asked).await,
+            Self::WaitMatching => v2::wait::wait_matching(shared, asked, body).await,
+            Self::WaitAnywhere => v2::wait::wait_anywhere(shared, asked).await,
         }
     }
 }

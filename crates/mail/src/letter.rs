@@ -6,8 +6,9 @@
 
 use bytes::Bytes;
 
-use crate::mime::filename;
+use crate::extract::{self, Code, Extracted, Link, Sources};
 use crate::mime::walk::{self, Leaf, Node};
+use crate::mime::{filename, html};
 use crate::summary::Author;
 
 mod bodies;
@@ -29,6 +30,8 @@ pub use unsubscribe::Unsubscribe;
 pub struct Limits {
     /// Octets of the text, and of the HTML.
     pub text_max: usize,
+    /// How far codes and links are looked for.
+    pub extract: extract::Limits,
 }
 
 /// A message as REST v2 shows it.
@@ -64,6 +67,8 @@ pub struct Letter {
     pub parts: Part,
     /// The attachments in order of appearance.
     pub attachments: Vec<Attached>,
+    /// The codes and links in it.
+    pub extracted: Extracted,
     /// How to leave the list it came from.
     pub unsubscribe: Option<Unsubscribe>,
     /// Where the message is broken, in plain words.
@@ -111,7 +116,7 @@ pub struct PartContent {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { text_max: 1 << 20 }
+        Self { text_max: 1 << 20, extract: extract::Limits::default() }
     }
 }
 
@@ -130,6 +135,9 @@ impl Letter {
     pub fn of(raw: &[u8], limits: &Limits) -> Self {
         let head = fields::read(raw);
         let body = bodies::read(raw, limits);
+        let from = head.from.as_ref().map_or("", |from| &from.email);
+        let sources = Sources { subject: &head.subject, from, text: body.plain(), html: body.rich() };
+        let extracted = extract::extract(&sources, &limits.extract);
         let mut defects = head.defects;
         defects.extend(body.defects);
         defects.truncate(defects::DEFECTS_MAX);
@@ -149,6 +157,7 @@ impl Letter {
             truncated: body.truncated,
             parts: body.parts,
             attachments: body.attachments,
+            extracted,
             unsubscribe: head.unsubscribe,
             defects,
         }
@@ -162,6 +171,18 @@ impl Letter {
         })
     }
 
+    /// What a reader of the HTML sees, where the text is another one.
+    pub fn visible_html(&self) -> Option<String> {
+        let html = self.html.as_deref().filter(|_| self.text_source == TextSource::Plain)?;
+        Some(html::render(html))
+    }
+
+    /// The values of a header field, decoded.
+    pub fn header(&self, name: &str) -> impl Iterator<Item = &str> {
+        let named = move |(field, _): &&(String, String)| field.eq_ignore_ascii_case(name);
+        self.headers.iter().filter(named).map(|(_, value)| value.as_str())
+    }
+
     /// About how many octets of memory it takes.
     pub fn bytes(&self) -> usize {
         let people = [&self.to, &self.cc, &self.bcc, &self.reply_to];
@@ -171,7 +192,8 @@ impl Letter {
         let defects: usize = self.defects.iter().map(|defect| 24 + defect.len()).sum();
         let html = self.html.as_ref().map_or(0, String::len);
         let texts = self.text.len() + html + self.subject.len() + self.message_id.as_ref().map_or(0, String::len);
-        size_of::<Self>() + people + headers + attachments + defects + texts + self.parts.bytes()
+        let found = extracted_bytes(&self.extracted);
+        size_of::<Self>() + people + headers + attachments + defects + texts + found + self.parts.bytes()
     }
 }
 
@@ -192,6 +214,12 @@ impl PartContent {
 
 fn person_bytes(person: &Author) -> usize {
     size_of::<Author>() + person.name.len() + person.email.len()
+}
+
+fn extracted_bytes(found: &Extracted) -> usize {
+    let code = |code: &Code| size_of::<Code>() + code.value.len() + code.raw.len() + code.snippet.len() + 64;
+    let link = |link: &Link| size_of::<Link>() + link.href.len() + link.text.len() + 64;
+    found.codes.iter().map(code).sum::<usize>() + found.links.iter().map(link).sum::<usize>()
 }
 
 fn attached_bytes(one: &Attached) -> usize {

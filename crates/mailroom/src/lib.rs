@@ -10,6 +10,7 @@ pub mod cursor;
 pub mod error;
 pub mod feed;
 mod import;
+mod letters;
 mod pace;
 mod parcel;
 pub mod policy;
@@ -21,6 +22,7 @@ mod sign_in;
 mod transaction;
 pub mod users;
 pub mod verdict;
+pub mod wait;
 
 pub use access::Access;
 pub use caller::{Caller, Credential};

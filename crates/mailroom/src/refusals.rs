@@ -24,6 +24,17 @@ pub enum Stage {
     Data,
 }
 
+impl Stage {
+    /// As SMTP writes it.
+    pub const fn command(self) -> &'static str {
+        match self {
+            Self::Mail => "MAIL",
+            Self::Rcpt => "RCPT",
+            Self::Data => "DATA",
+        }
+    }
+}
+
 /// One refusal, with the envelope as far as it was known.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {

@@ -7,10 +7,11 @@ mod desk;
 pub(crate) mod inboxes;
 pub(crate) mod sight;
 pub(crate) mod tokens;
+mod waiting;
 
 use std::borrow::Cow;
 use std::net::IpAddr;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -27,6 +28,7 @@ use crate::cursor::{BadCursor, Cursor, Place, Since};
 use crate::error::{Error, Result};
 use crate::feed::{Feed, Watch};
 use crate::import::Import;
+use crate::letters::Letters;
 use crate::pace::{self, Pace};
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
@@ -36,6 +38,8 @@ use crate::settings::Settings;
 use crate::sign_in::SignIn;
 use crate::transaction::Transactions;
 use crate::verdict::{Decision, Verdict};
+use crate::wait::Seats;
+use crate::wait::diagnosis::Connections;
 
 /// So often the newest message may vanish between being found and being taken, before that is an answer of its own.
 const LATEST_TRIES_MAX: usize = 8;
@@ -64,7 +68,10 @@ pub struct Mailroom {
     policy: Policy,
     pace: Pace<Mailbox>,
     feed: Feed,
+    letters: Letters,
+    waiters: Seats,
     refusals: Ring,
+    connections: Mutex<Connections>,
     transactions: Transactions,
     clock: Arc<dyn Clock>,
     abilities: Abilities,
@@ -92,7 +99,10 @@ impl Mailroom {
             policy: settings.policy,
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max),
+            letters: Letters::new(settings.letters_bytes_max, settings.letter),
+            waiters: Seats::new(settings.wait),
             refusals: Ring::new(settings.refusals_max),
+            connections: Mutex::default(),
             transactions: Transactions::default(),
             clock,
         })

@@ -3,12 +3,13 @@
 
 use std::time::Duration;
 
-use mail::Naming;
+use mail::{Naming, letter};
 use rate::Quota;
 
 use crate::access::Rules;
 use crate::policy::Policy;
 use crate::sign_in::Senders;
+use crate::wait;
 
 /// What the mailroom is told when it opens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -28,6 +29,12 @@ pub struct Settings {
     pub watchers_max: usize,
     /// `smtp.auth`: who may sign in to send. Default: whoever shows whatever.
     pub senders: Senders,
+    /// `wait.*`: how long and how many may wait.
+    pub wait: wait::Limits,
+    /// `parse.cache_max`: so many bytes of messages taken apart are kept. Default 64 MiB.
+    pub letters_bytes_max: usize,
+    /// `message.text_max` and `extract.*`: how much of a message is taken apart.
+    pub letter: letter::Limits,
     /// `rate.mailbox_max`: how often mail may come for one mailbox. Default: as often as it likes.
     pub mailbox_max: Option<Quota>,
     /// `rate.failed_logins_per_ip_max`: how often a sign-in from one address may fail. Default 30 a minute.
@@ -46,6 +53,9 @@ impl Default for Settings {
             queue_max: 256,
             watchers_max: 20_000,
             senders: Senders::Any,
+            wait: wait::Limits::default(),
+            letters_bytes_max: 64 << 20,
+            letter: letter::Limits::default(),
             mailbox_max: None,
             failed_logins_max: Some(Quota { count: 30, per: Duration::from_secs(60) }),
             entries_max: 100_000,

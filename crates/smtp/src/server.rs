@@ -38,6 +38,7 @@ pub async fn serve(listener: Listener, dialect: Dialect, server: Arc<Server>, ha
         let (server, stop) = (Arc::clone(&server), sessions.clone());
         async move {
             let Accepted { stream, peer, secured, slot } = accepted;
+            server.mailroom.connected();
             let link = Link { dialect, peer, secured, has_certificate: server.has_certificate() };
             server.converse(stream, link, stop).await;
             drop(slot);

@@ -11,6 +11,7 @@ mod life;
 mod monitor;
 mod v1;
 mod v2;
+mod wait;
 
 use std::net::SocketAddr;
 use std::sync::Arc;

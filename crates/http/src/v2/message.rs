@@ -3,7 +3,6 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use mail::{Letter, Mailbox, MessageId};
-use mailroom::access::Verb;
 use mailroom::{Stored, Which};
 use serde_json::Value;
 
@@ -83,22 +82,23 @@ pub(super) async fn whole_by_id(
     Ok(Some(serde_json::to_value(whole(shared, asked, mailbox, &stored).await).unwrap_or_default()))
 }
 
-/// A message whole, as this caller may see it: of the transaction's other recipients only those whose mailboxes it may
-/// list, and of the rest their number.
+/// A message whole, as this caller may see it.
 pub(crate) async fn whole(shared: &Shared, asked: &Asked, mailbox: &Mailbox, stored: &Stored) -> Message {
+    let letter = shared.mailroom.letter(stored).await;
+    told(shared, asked, mailbox, stored, &letter)
+}
+
+/// A message that was taken apart, as this caller may see it: of the transaction's other recipients only those whose
+/// mailboxes it may list, and of the rest their number.
+pub(crate) fn told(shared: &Shared, asked: &Asked, mailbox: &Mailbox, stored: &Stored, letter: &Letter) -> Message {
     let name = shared.mailroom.spelling(mailbox).into_owned();
     let url = page_url(shared, asked, &name, stored.summary.id);
-    let raw = stored.raw.clone();
-    let letter = shared.work(raw.len(), move || Letter::of(&raw, &mail::letter::Limits::default())).await;
     let mut summary = Summary::of(&name, &stored.summary);
-    let recipients = &stored.envelope.recipients;
-    let may = |other: &Mailbox| other == mailbox || shared.mailroom.may(&asked.caller, Verb::List, other);
-    let shown: Vec<String> =
-        recipients.iter().filter(|one| may(&one.mailbox)).map(|one| one.address.to_string()).collect();
-    let others = u32::try_from(recipients.len().saturating_sub(shown.len())).unwrap_or(u32::MAX);
-    if !recipients.is_empty() {
-        summary.envelope.rcpt_to = shown;
+    let seen = shared.mailroom.seen(&asked.caller, mailbox, &stored.envelope);
+    if !stored.envelope.recipients.is_empty() {
+        summary.envelope.rcpt_to = seen.rcpt_to.iter().map(ToString::to_string).collect();
     }
-    let transport = Transport::of(stored.summary.transaction, others, &stored.envelope.transport);
-    Message::of(summary, Some(transport), &letter, url)
+    let others = u32::try_from(seen.others.unwrap_or_default()).unwrap_or(u32::MAX);
+    let transport = || Transport::of(stored.summary.transaction, others, &stored.envelope.transport);
+    Message::of(summary, seen.transport.then(transport), letter, url)
 }

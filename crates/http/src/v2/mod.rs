@@ -15,6 +15,7 @@ pub(crate) mod params;
 pub(crate) mod problems;
 pub(crate) mod server;
 pub(crate) mod source;
+pub(crate) mod wait;
 pub(crate) mod wire;
 
 use axum::http::header::CONTENT_TYPE;

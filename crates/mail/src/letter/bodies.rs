@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::tree::{Part, Tree};
 use super::{Attached, Limits, TextSource, defects};
+use crate::extract;
 use crate::mime::walk::{self, Leaf, Node};
 use crate::mime::{Kind, append, filename, html};
 
@@ -14,10 +15,25 @@ pub(super) struct Bodies {
     pub(super) text: String,
     pub(super) text_source: TextSource,
     pub(super) html: Option<String>,
+    /// Which part the text begins with, and which one the HTML is.
+    pub(super) text_part: Option<String>,
+    pub(super) html_part: Option<String>,
     pub(super) truncated: Vec<&'static str>,
     pub(super) parts: Part,
     pub(super) attachments: Vec<Attached>,
     pub(super) defects: Vec<String>,
+}
+
+impl Bodies {
+    /// The plain text, to find codes and links in.
+    pub(super) fn plain(&self) -> Option<extract::Body<'_>> {
+        Some(extract::Body { part_id: self.text_part.as_deref()?, content: &self.text })
+    }
+
+    /// The HTML, to find codes and links in.
+    pub(super) fn rich(&self) -> Option<extract::Body<'_>> {
+        Some(extract::Body { part_id: self.html_part.as_deref()?, content: self.html.as_deref()? })
+    }
 }
 
 /// Read the body of a message.
@@ -43,6 +59,8 @@ struct Reading {
     limits: Limits,
     text: Option<String>,
     html: Option<String>,
+    text_part: Option<String>,
+    html_part: Option<String>,
     tree: Tree,
     attachments: Vec<Attached>,
     defects: Vec<String>,
@@ -73,6 +91,7 @@ impl Reading {
             let html = leaf.entity.text_of(content);
             self.defect(defects::charset(&leaf.part_id, &leaf.entity, &html));
             self.html = Some(html);
+            self.html_part = Some(leaf.part_id.clone());
         }
     }
 
@@ -82,6 +101,7 @@ impl Reading {
             let text = leaf.entity.text_of(content);
             self.defect(defects::charset(&leaf.part_id, &leaf.entity, &text));
             append(&mut self.text, text);
+            self.text_part.get_or_insert_with(|| leaf.part_id.clone());
         }
     }
 
@@ -106,6 +126,8 @@ impl Reading {
             text,
             text_source,
             html: self.html,
+            text_part: self.text_part,
+            html_part: self.html_part,
             truncated: truncated.into_iter().filter(|(_, is_cut)| *is_cut).map(|(name, _)| name).collect(),
             parts: self.tree.finish(),
             attachments: self.attachments,

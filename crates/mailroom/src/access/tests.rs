@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use mail::{Naming, ReversePath};
+use mail::{Mailbox, Naming, ReversePath};
 use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
 use store::{Position, Scope, SystemClock};
 
 use super::{Access, Mode, Rules, Scopes, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
-use crate::{Caller, Error, Import, Mailroom, NewInbox, NewToken, Refusal, Result, Settings, Stage, Status, Which};
+use crate::{
+    Caller, Error, Import, Mailroom, NewInbox, NewToken, Refusal, Result, Settings, Stage, Status, Which, wait,
+};
 
 mod deciding;
 mod inboxes;
@@ -20,7 +22,12 @@ mod knowing;
 mod words;
 
 /// What takes no caller because it touches no mail; what makes a caller; and what the program asks as itself.
-const WORDS: [&str; 14] = [
+const WORDS: [&str; 19] = [
+    "connected",
+    "connections",
+    "letter",
+    "wait_limits",
+    "waiting",
     "begin",
     "cursor",
     "named",
@@ -82,8 +89,22 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("revoke_token", denied(room.revoke_token(caller, "01234567").await)),
         ("watch", denied(room.watch(caller, Scope::All).await)),
         ("resume", denied(room.resume(caller, Scope::Mailbox(here.clone()), None, Duration::ZERO).await)),
+        ("wait", denied(room.wait(caller, None, wait_once(&here)).await)),
         ("watch_after", denied(room.watch_after(caller, Scope::Mailbox(here), Position::START).await)),
     ]
+}
+
+fn wait_once(mailbox: &Mailbox) -> wait::Ask {
+    wait::Ask {
+        scope: Scope::Mailbox(mailbox.clone()),
+        matchers: wait::Matchers::default(),
+        since: None,
+        order: None,
+        count: 1,
+        exclude: Vec::new(),
+        expect: wait::Expect::Mail,
+        timeout: Duration::ZERO,
+    }
 }
 
 fn import() -> Import {

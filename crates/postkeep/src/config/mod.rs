@@ -11,6 +11,7 @@ mod report;
 mod show;
 mod tls;
 mod values;
+mod wait;
 
 #[cfg(test)]
 mod tests;

@@ -18,6 +18,7 @@ use super::keys::Key;
 use super::report::{Mistake, Origin};
 use super::tls::{self, Tls};
 use super::values::{Size, Value, rate};
+use super::wait;
 use crate::log::{Format, Level};
 
 /// Everything the program needs to be told.
@@ -287,6 +288,9 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
         queue_max: values.count("events.queue_max"),
         watchers_max: values.count("feed.watchers_max"),
         senders: if values.text("smtp.auth") == "off" { Senders::Off } else { Senders::Any },
+        wait: wait::limits(values),
+        letters_bytes_max: values.count("parse.cache_max"),
+        letter: mail::letter::Limits::default(),
         mailbox_max: values.rate("rate.mailbox_max"),
         failed_logins_max: values.rate("rate.failed_logins_per_ip_max"),
         entries_max: values.count("rate.entries_max"),
@@ -299,6 +303,7 @@ pub(crate) fn contradictions(values: &[(Value, Origin)]) -> Vec<Mistake> {
     let origin = |name: &str| Key::index(name).map(|index| values[index].1.clone());
     let clashes = doors::clashes(read).into_iter().chain(tls::clashes(read));
     let clashes = clashes.chain(engines::half_a_certificate(read)).chain(engines::two_users(read));
+    let clashes = clashes.chain(wait::clashes(read));
     let mistakes = clashes.map(|Clash { keys, text }| {
         // The mistake was made where the later of the two was written.
         Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }

@@ -1,7 +1,7 @@
 //! A message whole.
 
 use mail::letter::{Attached, Part as Node, Unsubscribe as Offer};
-use mail::{Letter, Transport as Came};
+use mail::{Letter, Transport as Came, extract};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -42,6 +42,10 @@ pub(crate) struct Message {
     pub(crate) parts: Part,
     /// The attachments in order.
     pub(crate) attachments: Vec<Attachment>,
+    /// What may be the code to type, the likeliest first.
+    pub(crate) codes: Vec<Code>,
+    /// The links in order.
+    pub(crate) links: Vec<Link>,
     /// How to leave the list it came from.
     pub(crate) unsubscribe: Option<Unsubscribe>,
     /// Where it is broken, in plain words.
@@ -118,6 +122,50 @@ pub(crate) struct Attachment {
     pub(crate) cid: Option<String>,
 }
 
+/// Something that may be the code to type.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Code {
+    /// What to type.
+    pub(crate) value: String,
+    /// As it is shown.
+    pub(crate) raw: String,
+    /// From 0 to 1.
+    pub(crate) confidence: f64,
+    /// `subject`, `text` or `html`.
+    #[serde(rename = "where")]
+    pub(crate) place: &'static str,
+    /// The part it stands in; null for the subject.
+    pub(crate) part_id: Option<String>,
+    /// The words around it.
+    pub(crate) snippet: String,
+    /// What spoke for it and against it.
+    pub(crate) signals: Vec<&'static str>,
+}
+
+/// A link.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Link {
+    /// As it was sent.
+    pub(crate) href: String,
+    /// What is shown for it.
+    pub(crate) text: String,
+    /// `verify`, `reset`, `magic-login`, `unsubscribe` or `other`.
+    pub(crate) kind: &'static str,
+    /// Whether this is the one that the mail is about.
+    pub(crate) action: bool,
+    /// How likely it is that one, from 0 to 1.
+    pub(crate) confidence: f64,
+    /// `text` or `html`.
+    #[serde(rename = "where")]
+    pub(crate) place: &'static str,
+    /// The part it stands in.
+    pub(crate) part_id: Option<String>,
+    /// What spoke for it and against it.
+    pub(crate) signals: Vec<&'static str>,
+}
+
 /// How to leave a list (RFC 2369, RFC 8058).
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -150,11 +198,55 @@ impl Message {
             headers: letter.headers.iter().map(header).collect(),
             parts: Part::of(&letter.parts),
             attachments: letter.attachments.iter().map(Attachment::of).collect(),
+            codes: letter.extracted.codes.iter().map(Code::of).collect(),
+            links: letter.extracted.links.iter().map(Link::of).collect(),
             unsubscribe: letter.unsubscribe.as_ref().map(Unsubscribe::of),
             defects: letter.defects.clone(),
             url,
         }
     }
+}
+
+impl Message {
+    /// Without its bodies, which would make the answer too large; they are in the message itself.
+    pub(crate) fn leave_bodies_out(&mut self) {
+        (self.text, self.html) = (String::new(), None);
+        self.truncated = vec!["text", "html"];
+    }
+}
+
+impl Code {
+    fn of(code: &extract::Code) -> Self {
+        Self {
+            value: code.value.clone(),
+            raw: code.raw.clone(),
+            confidence: rounded(code.confidence),
+            place: code.place.as_str(),
+            part_id: code.part_id.clone(),
+            snippet: code.snippet.clone(),
+            signals: code.signals.clone(),
+        }
+    }
+}
+
+impl Link {
+    fn of(link: &extract::Link) -> Self {
+        Self {
+            href: link.href.clone(),
+            text: link.text.clone(),
+            kind: link.kind.as_str(),
+            action: link.action,
+            confidence: rounded(link.confidence),
+            place: link.place.as_str(),
+            part_id: link.part_id.clone(),
+            signals: link.signals.clone(),
+        }
+    }
+}
+
+/// Two digits are all that it tells.
+fn rounded(confidence: f64) -> f64 {
+    (confidence * 100.0).round() / 100.0
 }
 
 impl Transport {

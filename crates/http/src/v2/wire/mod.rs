@@ -3,6 +3,7 @@
 pub(crate) mod list;
 pub(crate) mod message;
 pub(crate) mod summary;
+pub(crate) mod wait;
 
 use jiff::Timestamp;
 
