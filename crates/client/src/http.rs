@@ -9,7 +9,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Incoming;
 use hyper::client::conn::http1::handshake;
-use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, HeaderValue, RETRY_AFTER, USER_AGENT};
 use hyper::{Method, Request, Response};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -75,8 +75,7 @@ impl Ask {
             .method(self.method.clone())
             .uri(format!("{}{}", server.prefix, self.path))
             .header(HOST, &server.authority)
-            .header(USER_AGENT, AGENT)
-            .header(ACCEPT, "*/*");
+            .header(USER_AGENT, AGENT);
         for (name, value) in &self.fields {
             request = request.header(name, value);
         }

@@ -11,8 +11,6 @@ use crate::http::Ask;
 use crate::message::{Kind, Message, Summary};
 use crate::wait::Wait;
 
-/// Messages in one page of a list.
-const PAGE: usize = 500;
 /// Messages in a list.
 const LIST_MAX: usize = 100_000;
 /// So many messages a handle hands out: the server takes no longer list of those to leave out.
@@ -127,7 +125,7 @@ impl Mailbox {
         let mut page: Option<String> = None;
         loop {
             let next = page.as_deref().map(|page| format!("&page={}", encoded(page))).unwrap_or_default();
-            let path = mailbox_path(&self.name, &format!("/messages?order=oldest&limit={PAGE}{next}"));
+            let path = mailbox_path(&self.name, &format!("/messages?order=oldest{next}"));
             let json = self.client.call(|| Ask::get(path.clone())).await?.json()?;
             all.extend(self.client.summaries(&json)?);
             page = json["next"].as_str().map(str::to_owned);

@@ -55,8 +55,10 @@ impl fmt::Display for Problem {
         write!(out, "the server says {}: {}", self.status, plain(detail))?;
         // Which parameter is wrong, where the server tells them one by one.
         for error in self.json["errors"].as_array().map(Vec::as_slice).unwrap_or_default() {
-            let word = |name: &str| error[name].as_str().map(plain).unwrap_or_default();
-            write!(out, "\n  {}: {}", word("name"), word("detail"))?;
+            let word = |name: &str| error[name].as_str().unwrap_or_default();
+            if !detail.contains(word("detail")) {
+                write!(out, "\n  {}: {}", plain(word("name")), plain(word("detail")))?;
+            }
         }
         Ok(())
     }
@@ -76,6 +78,12 @@ mod tests {
             problem.to_string(),
             "the server says 400: 2 parameters are wrong.\n  subjct: did you mean subject?"
         );
+    }
+
+    #[test]
+    fn nothing_is_told_twice() {
+        let body = br#"{"title":"T","detail":"No such word.","errors":[{"name":"has","detail":"No such word."}]}"#;
+        assert_eq!(Problem::read(400, body).unwrap().to_string(), "the server says 400: No such word.");
     }
 
     #[test]

@@ -192,7 +192,8 @@ fn arrived(out: &mut fmt::Formatter<'_>, found: &Found) -> fmt::Result {
     if found.arrived == 0 && found.near_misses.is_empty() {
         return write!(out, "\n  arrived   nothing");
     }
-    write!(out, "\n  arrived   {}:", found.arrived)?;
+    let colon = if found.near_misses.is_empty() { "" } else { ":" };
+    write!(out, "\n  arrived   {}{colon}", found.arrived)?;
     let told: Vec<String> = found.near_misses.iter().map(Near::told).collect();
     let width = told.iter().map(|text| text.chars().count()).max().unwrap_or_default();
     for (index, (near, text)) in found.near_misses.iter().zip(told).enumerate() {

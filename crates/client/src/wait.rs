@@ -221,7 +221,9 @@ impl<'a, T> Wait<'a, T> {
                 let asked = self.asked(waited);
                 Ok(Judged::TimedOut(Box::new(Timeout::read(asked, problem))))
             }
-            "unexpected-message" => Err(Error::Unexpected(Box::new(Unexpected::read(self.asked(waited), problem)))),
+            "unexpected-message" => {
+                Err(Error::Unexpected(Box::new(Unexpected::read(self.asked(self.timeout), problem))))
+            }
             "timeout-too-long" => Ok(Judged::TooLong(Box::new(problem))),
             _ => Err(Error::Problem(Box::new(problem))),
         }

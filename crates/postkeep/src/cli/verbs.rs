@@ -120,7 +120,11 @@ pub(super) fn run(given: Given, verb: Verb) -> ExitCode {
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
-        Err(Failure { code, why }) => complain(&format!("postkeep: {why}\n"), code),
+        Err(Failure { code, why }) => {
+            // A wait in vain says by itself whose words these are.
+            let who = if why.starts_with("Postkeep") { "" } else { "postkeep: " };
+            complain(&format!("{who}{why}\n"), code)
+        }
     }
 }
 

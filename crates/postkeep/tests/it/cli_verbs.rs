@@ -6,8 +6,11 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::thread;
 
+use serde_json::Value;
+
 use crate::http::{latest_as_sent, list, wait_for_count};
 use crate::program::{Program, directory, output, postkeep};
+use crate::smtp::deliver;
 
 /// A verb for this server.
 fn verb(program: &Program, args: &[&str]) -> Command {
@@ -105,6 +108,7 @@ fn health_finds_the_server_by_itself() {
     let everywhere = format!("0.0.0.0:{}", program.http.port());
     assert_eq!(output(postkeep(&["health"]).env("POSTKEEP_HTTP__ADDR", &everywhere)), well);
     assert_eq!(output(&mut postkeep(&["health", "--set", &format!("http.addr={}", program.http)])), well);
+    assert_eq!(output(&mut postkeep(&["health", "--wait", "1h", "--server", &url])), well);
     ends(postkeep(&["health"]).env("POSTKEEP_HTTP__ADR", "x"), 2, "did you mean POSTKEEP_HTTP__ADDR?");
     ends(&mut postkeep(&["health", "--server", &answering(503, "store-unavailable")]), 5, "Do this.");
     program.signal(rustix::process::Signal::TERM);
@@ -176,4 +180,66 @@ fn the_variables_of_those_who_ask_are_no_mistake_of_a_server() {
         check.env(format!("POSTKEEP_{name}"), "x");
     }
     assert_eq!(output(&mut check), (Some(0), "The configuration is sound.\n".into(), String::new()));
+}
+
+const CODE: &[u8] =
+    b"From: Shop <no-reply@shop.test>\r\nTo: alice@x.test\r\nSubject: Your code\r\n\r\nYour code is 884201\x1b[2J\r\n";
+
+/// A server with a mail for alice, and its id.
+fn with_mail() -> (Program, String) {
+    let program = Program::start(&[]);
+    deliver(program.smtp, "alice@x.test", CODE);
+    let id = list(program.http, "alice")[0]["id"].as_str().unwrap().to_owned();
+    (program, id)
+}
+
+/// What a verb prints, which must go well.
+#[track_caller]
+fn prints(command: &mut Command) -> String {
+    let (code, stdout, stderr) = output(command);
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    stdout
+}
+
+#[test]
+fn a_list_is_a_table() {
+    let (program, id) = with_mail();
+    let table = prints(&mut verb(&program, &["list", "alice"]));
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect()).collect();
+    assert_eq!(lines[0], ["ID", "RECEIVED", "FROM", "SIZE", "SUBJECT"], "{table}");
+    assert_eq!((lines[1][0], lines[1][2], lines[1][4]), (id.as_str(), "no-reply@shop.test", "Your code"));
+    let json: Value = serde_json::from_str(&prints(&mut verb(&program, &["list", "alice", "--json"]))).unwrap();
+    assert_eq!(json["items"][0]["id"], id.as_str());
+    let nothing = output(&mut verb(&program, &["list", "bob"]));
+    assert_eq!(nothing, (Some(0), String::new(), "postkeep: there is no mail in bob\n".to_owned()));
+}
+
+#[test]
+fn a_message_is_shown_and_harms_no_terminal() {
+    let (program, id) = with_mail();
+    let page = prints(&mut verb(&program, &["show", "alice"]));
+    assert!(
+        page.starts_with("From      Shop <no-reply@shop.test>\nTo        alice@x.test\nSubject   Your code\n"),
+        "{page}"
+    );
+    assert!(page.contains(&format!("(id {id})\nEnvelope  ann@sender.test to alice@x.test\n")), "{page}");
+    assert!(page.ends_with("\n\nYour code is 884201\\u{1b}[2J\n"), "{page}");
+    let headers = prints(&mut verb(&program, &["show", "alice", &id, "--headers"]));
+    assert!(headers.contains("\nSubject: Your code\n"), "{headers}");
+    ends(&mut verb(&program, &["show", "alice", "latest", "--html"]), 1, "has no HTML");
+    ends(&mut verb(&program, &["show", "alice", "zzz"]), 1, "the server says 404");
+    let source = verb(&program, &["source", "alice", "latest"]).output().unwrap();
+    assert!(source.status.success() && source.stdout.ends_with(CODE));
+}
+
+/// A certificate that the server made for itself is named as with OpenSSL.
+#[test]
+fn a_server_under_tls_is_asked_by_its_certificate() {
+    let program = Program::start(&["tls.self_signed=true", "https.addr=127.0.0.1:0"]);
+    let addresses: Value = serde_json::from_str(program.ready.strip_prefix("ready ").unwrap()).unwrap();
+    let url = format!("https://{}", addresses["https"].as_str().unwrap());
+    let certificate = program.dir.join("postkeep-tls/cert.pem");
+    assert_eq!(prints(postkeep(&["health", "--server", &url]).env("SSL_CERT_FILE", certificate)), "");
+    ends(&mut postkeep(&["health", "--server", &url]), 3, "named by SSL_CERT_FILE");
 }

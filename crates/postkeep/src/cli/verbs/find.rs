@@ -60,7 +60,6 @@ enum LinkKind {
     Verify,
     Reset,
     MagicLogin,
-    Unsubscribe,
     Other,
 }
 
@@ -70,7 +69,6 @@ impl From<LinkKind> for Kind {
             LinkKind::Verify => Self::Verify,
             LinkKind::Reset => Self::Reset,
             LinkKind::MagicLogin => Self::MagicLogin,
-            LinkKind::Unsubscribe => Self::Unsubscribe,
             LinkKind::Other => Self::Other,
         }
     }

@@ -1,14 +1,20 @@
 //! `postkeep health`: whether a server takes mail, for images that have no shell and no curl. Where nobody names a server, it
 //! is the one that this configuration would start.
 
+use std::time::{Duration, Instant};
+
 use clap::Args;
 use client::Client;
 use net::Place;
 
 use super::super::Given;
 use super::at::At;
+use super::matchers::duration;
 use super::{Failure, block};
 use crate::config::Checked;
+
+/// Between two questions.
+const PAUSE: Duration = Duration::from_millis(50);
 
 pub(crate) const HEALTH_EXAMPLES: &str = "\
 Asks /readyz of the server that --server, POSTKEEP_URL or client.toml name; else of the one that the configuration describes, \
@@ -23,10 +29,14 @@ Exit codes:
 Examples:
   postkeep health
   postkeep health --server http://mail-1:8025
+  postkeep & postkeep health --wait 10s
   HEALTHCHECK CMD [\"/postkeep\", \"health\"]";
 
 #[derive(Debug, Args)]
 pub(crate) struct HealthArgs {
+    /// Ask again for so long, until it does
+    #[arg(long, value_name = "TIME", value_parser = duration, default_value = "0s", hide_default_value = true)]
+    wait: Duration,
     #[command(flatten)]
     given: Given,
     #[command(flatten)]
@@ -35,7 +45,17 @@ pub(crate) struct HealthArgs {
 
 pub(super) fn health(given: Given, args: HealthArgs) -> Result<(), Failure> {
     let client = if args.at.is_told()? { args.at.client()? } else { configured(given, args.given)? };
-    block(async move { Ok(client.ready().await?) })
+    block(until_ready(&client, args.wait))
+}
+
+async fn until_ready(client: &Client, patience: Duration) -> Result<(), Failure> {
+    let until = Instant::now() + patience;
+    loop {
+        match client.ready().await {
+            Err(_) if Instant::now() < until => tokio::time::sleep(PAUSE).await,
+            done => return Ok(done?),
+        }
+    }
 }
 
 fn configured(given: Given, more: Given) -> Result<Client, Failure> {
