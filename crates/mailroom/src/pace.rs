@@ -8,6 +8,7 @@ use std::time::Duration;
 use rate::{Quota, Rate};
 
 use crate::counters::COUNTERS;
+use crate::error::Error;
 use crate::verdict::Verdict;
 
 /// A pace for each key; none is no limit.
@@ -45,6 +46,12 @@ pub(crate) fn too_much_for_mailbox(wait: Duration) -> Verdict {
         "Mail for this mailbox comes more often than rate.mailbox_max allows; try again in {seconds} s, or raise it"
     );
     Verdict::refuse(450, (4, 2, 1), text)
+}
+
+/// The same, where the mailbox is known only when the message is there.
+pub(crate) fn too_often_for_mailbox(wait: Duration) -> Error {
+    COUNTERS.refused_by_mailbox_rate.increment(1);
+    Error::TooOften { what: "messages for this mailbox (rate.mailbox_max)", wait }
 }
 
 #[cfg(test)]

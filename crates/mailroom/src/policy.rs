@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use mail::{Address, Naming, ReversePath};
 
+use crate::glob;
 use crate::verdict::Verdict;
 
 const WILDCARDS: [char; 2] = ['*', '?'];
@@ -89,32 +90,9 @@ fn domain(address: &Address) -> String {
 }
 
 impl Pattern {
-    /// Whether a domain, in its canonical spelling, is one of these. At most one step for each pair of their
-    /// characters, and no memory.
+    /// Whether a domain, in its canonical spelling, is one of these.
     pub fn matches(&self, domain: &str) -> bool {
-        let (mut pattern, mut rest) = (self.0.chars(), domain.chars());
-        // Behind the last star, and where in the domain the match behind it was last tried.
-        let mut retry = None;
-        loop {
-            let (mut next_pattern, mut next_rest) = (pattern.clone(), rest.clone());
-            match (next_pattern.next(), next_rest.next()) {
-                (None, None) => return true,
-                (Some('*'), _) => {
-                    retry = Some((next_pattern.clone(), rest.clone()));
-                    pattern = next_pattern;
-                }
-                (Some(wanted), Some(found)) if wanted == '?' || wanted == found => {
-                    (pattern, rest) = (next_pattern, next_rest);
-                }
-                _ => {
-                    let Some((behind_star, tried)) = &mut retry else { return false };
-                    if tried.next().is_none() {
-                        return false;
-                    }
-                    (pattern, rest) = (behind_star.clone(), tried.clone());
-                }
-            }
-        }
+        glob::matches(&self.0, domain)
     }
 }
 

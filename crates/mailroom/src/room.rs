@@ -34,6 +34,7 @@ use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::refusals::{Refusal, Refusals, Ring};
 use crate::resume::{self, Followed, Gap, Start};
+use crate::route::{Facts, Routes};
 use crate::settings::Settings;
 use crate::sign_in::SignIn;
 use crate::transaction::Transactions;
@@ -65,6 +66,7 @@ pub struct Mailroom {
     wrong: Pace<IpAddr>,
     inboxes_pace: Pace<IpAddr>,
     naming: Naming,
+    routes: Routes,
     policy: Policy,
     pace: Pace<Mailbox>,
     feed: Feed,
@@ -96,6 +98,7 @@ impl Mailroom {
             access: Arc::new(Access::new(rules, settings.naming, Arc::clone(&clock))),
             sign_in: SignIn::new(settings.senders, Pace::new(settings.failed_logins_max, settings.entries_max)),
             naming: settings.naming,
+            routes: Routes::new(settings.routes, settings.naming),
             policy: settings.policy,
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max),
@@ -136,6 +139,7 @@ impl Mailroom {
 
     /// May mail go to this recipient, and to which mailbox does it lead?
     ///
+    /// Where a rule asks for the header, which has not come yet, it may still lead to another, which is judged then.
     /// The answer is the same whether that mailbox holds mail or not. A refusal names the mailbox too, when there is
     /// one, so that it can be told to [`Mailroom::refused`].
     pub fn judge_recipient(
@@ -144,7 +148,7 @@ impl Mailroom {
         _sender: &ReversePath,
         recipient: &Address,
     ) -> (Verdict, Option<Mailbox>) {
-        let mailbox = match self.naming.mailbox(recipient) {
+        let mailbox = match self.routes.mailbox(Facts::at_rcpt(caller, recipient)) {
             Ok(mailbox) => mailbox,
             Err(bad) => return (Verdict::refuse(553, (5, 1, 3), bad.to_string()), None),
         };
@@ -180,7 +184,7 @@ impl Mailroom {
     /// after an error there is no copy and no event, except that [`store::Error::UnknownOutcome`] knows neither.
     pub async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Result<Delivered> {
         let mut permit = self.access.permit(caller, Verb::Deliver, Target::Transaction)?;
-        let Some(mut delivery) = parcel.sort() else { return Ok(Delivered { filed: Vec::new() }) };
+        let Some(mut delivery) = self.routed(parcel)?.sort() else { return Ok(Delivered { filed: Vec::new() }) };
         for copy in &mut delivery.copies {
             permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
             copy.expires = self.end_of(&copy.mailbox);
@@ -190,6 +194,17 @@ impl Mailroom {
         COUNTERS.messages.increment(1);
         COUNTERS.octets.increment(octets);
         Ok(Delivered { filed })
+    }
+
+    /// Each recipient led to where the message itself says, now that it is there. A mailbox that nobody was asked about
+    /// when the recipients were named has its rate as any other; whether the caller may is asked for all of them.
+    fn routed(&self, mut parcel: Parcel) -> Result<Parcel> {
+        let Some(settled) = self.routes.settle(&parcel) else { return Ok(parcel) };
+        for mailbox in &settled.others {
+            self.pace.take(mailbox).map_err(pace::too_often_for_mailbox)?;
+        }
+        parcel.envelope = Arc::new(settled.envelope);
+        Ok(parcel)
     }
 
     /// Put a message that was received before into one mailbox, as it is: no trace field, no policy, no hook. What an

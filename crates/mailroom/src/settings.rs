@@ -8,6 +8,7 @@ use rate::Quota;
 
 use crate::access::Rules;
 use crate::policy::Policy;
+use crate::route::Route;
 use crate::sign_in::Senders;
 use crate::wait;
 
@@ -16,6 +17,8 @@ use crate::wait;
 pub struct Settings {
     /// `mailbox.naming`: what of an address names its mailbox. Default `local`.
     pub naming: Naming,
+    /// `[[mailbox.route]]`: rules that name the mailbox instead, of which the first that fits decides. Default: none.
+    pub routes: Vec<Route>,
     /// The sections `access` and `inbox`: who may do what. Default: everybody everything.
     pub access: Rules,
     /// `policy.accept`, `policy.reject`, `policy.discard`, `policy.reject_senders`. Default: all mail is taken.
@@ -47,6 +50,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             naming: Naming::Local,
+            routes: Vec::new(),
             access: Rules::default(),
             policy: Policy::default(),
             refusals_max: 1000,

@@ -1,6 +1,7 @@
 //! Networks: an address and how many of its leading bits count; and which addresses are nobody's outside.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::ops::RangeInclusive;
 
 /// An address and how many of its leading bits count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,6 +23,21 @@ impl Network {
             Some(bits) => bits.parse().ok().filter(|&bits| bits <= whole)?,
         };
         Some(Self { address, bits })
+    }
+
+    /// From its first address to its last.
+    pub fn range(&self) -> RangeInclusive<IpAddr> {
+        let bits = u32::from(self.bits);
+        match self.address.to_canonical() {
+            IpAddr::V4(ip) => {
+                let rest = u32::MAX.checked_shr(bits).unwrap_or(0);
+                Ipv4Addr::from_bits(ip.to_bits() & !rest).into()..=Ipv4Addr::from_bits(ip.to_bits() | rest).into()
+            }
+            IpAddr::V6(ip) => {
+                let rest = u128::MAX.checked_shr(bits).unwrap_or(0);
+                Ipv6Addr::from_bits(ip.to_bits() & !rest).into()..=Ipv6Addr::from_bits(ip.to_bits() | rest).into()
+            }
+        }
     }
 
     /// Whether this address belongs to it. An IPv4 address written as IPv6 is the same address.
@@ -83,7 +99,9 @@ mod tests {
     #[test]
     fn a_network_holds_its_addresses() {
         let check = |network: &str, ip: &str, inside: bool| {
-            assert_eq!(Network::parse(network).unwrap().contains(ip.parse().unwrap()), inside, "{ip} in {network}");
+            let (parsed, ip): (_, IpAddr) = (Network::parse(network).unwrap(), ip.parse().unwrap());
+            assert_eq!(parsed.contains(ip), inside, "{ip} in {network}");
+            assert_eq!(parsed.range().contains(&ip.to_canonical()), inside, "{ip} in {:?}", parsed.range());
         };
         check("10.0.0.0/8", "10.255.0.1", true);
         check("10.0.0.0/8", "::ffff:10.0.0.1", true);
@@ -91,6 +109,9 @@ mod tests {
         check("192.0.2.1", "192.0.2.2", false);
         check("fd00::/8", "fd12::1", true);
         check("0.0.0.0/0", "::1", false);
+        check("0.0.0.0/0", "255.255.255.255", true);
+        check("192.0.2.1", "192.0.2.1", true);
+        check("::/0", "ffff::1", true);
         for bad in ["", "10.0.0.0/33", "10.0.0", "::/129", "a/8", "10.0.0.0/-1"] {
             assert_eq!(Network::parse(bad), None, "{bad}");
         }

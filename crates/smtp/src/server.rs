@@ -328,6 +328,11 @@ fn told(error: &Error) -> Answer {
             refused(550, (5, 1, 1), "There is no such inbox any more: open another")
         }
         Error::Denied(_) => refused(550, (5, 7, 1), "You may not deliver mail here"),
+        // Where a message goes may be known only when it is there.
+        Error::TooOften { wait, .. } => {
+            let text = format!("Mail for this mailbox comes too often; try again in {} s", wait.as_secs() + 1);
+            refused(450, (4, 2, 1), &text)
+        }
         _ => refused(451, (4, 3, 0), "The message could not be kept now; try again later"),
     }
 }

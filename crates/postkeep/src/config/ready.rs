@@ -277,6 +277,7 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
             "domain" => Naming::Domain,
             _ => Naming::Local,
         },
+        routes: Vec::new(),
         access: Rules::default(),
         policy: Policy {
             reject: values.patterns("policy.reject"),
