@@ -8,6 +8,8 @@ pub(crate) mod body;
 pub(crate) mod delete_messages;
 mod etag;
 mod fields;
+pub(crate) mod inboxes;
+pub(crate) mod login;
 pub(crate) mod message;
 pub(crate) mod messages;
 pub(crate) mod openapi;
@@ -15,6 +17,7 @@ pub(crate) mod params;
 pub(crate) mod problems;
 pub(crate) mod server;
 pub(crate) mod source;
+pub(crate) mod tokens;
 pub(crate) mod wait;
 pub(crate) mod wire;
 
