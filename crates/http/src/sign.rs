@@ -16,7 +16,7 @@ use mailroom::{Caller, Credential};
 
 use crate::asked::Peer;
 use crate::host::Authority;
-use crate::problem::Problem;
+use crate::problem::{Doing, Problem};
 use crate::router::Operation;
 use crate::shared::Shared;
 
@@ -32,8 +32,8 @@ pub(crate) struct Asker {
     pub(crate) client: Option<IpAddr>,
 }
 
-/// Who asks for this. Whoever has shown nothing gets no further where that is never enough: what a stranger may not have
-/// is not read first, and looks the same whatever it would have been.
+/// Who asks for this. What is for everybody asks nobody. Whoever has shown nothing gets no further where that is never
+/// enough: what a stranger may not have is not read first, and looks the same whatever it would have been.
 pub(crate) async fn identify(
     shared: &Shared,
     head: &Parts,
@@ -42,6 +42,9 @@ pub(crate) async fn identify(
 ) -> Result<Asker, Problem> {
     let client = shared.guard.client(&head.headers, peer);
     shared.take_turn(client)?;
+    if wanted.is_some_and(Operation::is_for_everybody) {
+        return Ok(Asker { caller: Caller::Anonymous { peer: client }, client });
+    }
     let caller = match shown(shared, &head.headers, peer)? {
         Shown::Nothing => shared.mailroom.identify(Credential::Nothing, client).await,
         Shown::Secret(secret) => shared.mailroom.identify(Credential::Secret(&secret), client).await,
@@ -49,9 +52,7 @@ pub(crate) async fn identify(
         Shown::Cookie(cookie) => shared.mailroom.identify(Credential::Cookie(cookie), client).await,
     };
     let caller = caller.map_err(Problem::not_signed_in)?;
-    if !wanted.is_some_and(Operation::is_for_everybody) {
-        shared.mailroom.admit(&caller).map_err(|denied| Problem::of(&denied, crate::problem::Doing::Reading))?;
-    }
+    shared.mailroom.admit(&caller).map_err(|denied| Problem::of(&denied, Doing::Reading))?;
     Ok(Asker { caller, client })
 }
 

@@ -88,7 +88,8 @@ pub(crate) async fn login(shared: &Shared, asked: &Asked, body: Bytes) -> Result
         Caller::Inbox { mailbox } => logged_in.mailbox = Some(shared.mailroom.spelling(&mailbox).into_owned()),
         _ => {}
     }
-    let seconds = login.expires.duration_since(shared.mailroom.now()).as_secs().max(0);
+    let left = login.expires.duration_since(shared.mailroom.now());
+    let seconds = left.as_secs().max(0) + i64::from(left.subsec_nanos() > 0);
     let mut response = json(shared, StatusCode::OK, &logged_in)?;
     set_cookie(shared, &mut response, &name, &login.cookie, seconds);
     Ok(response)

@@ -1,5 +1,5 @@
-//! The part of the command line for tokens: `postkeep token new`. How one is made, the mailroom knows; where it goes is
-//! the business of whoever asked.
+//! The part of the command line for tokens: `postkeep token new`, and the ways to those of a running server. How one is
+//! made, the mailroom knows; where it goes is the business of whoever asked.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -8,6 +8,7 @@ use clap::{Args, Subcommand};
 use jiff::{SignedDuration, Timestamp};
 use mailroom::access::{Scopes, Token};
 
+use super::verbs::tokens;
 use super::{FAILED, Given, MISUSED, complain, print};
 use crate::config::{Checked, duration};
 
@@ -19,12 +20,14 @@ With access.mode = \"token\" or \"public\" a token says what its bearer may do: 
 
 Examples:
   postkeep token new --scope admin:* --name ops >> postkeep.toml
-  postkeep token new --scope rw:ci-* --expires 90d";
+  postkeep token new --scope rw:ci-* --expires 90d
+  postkeep token list
+  postkeep token revoke 7h2k9m4n";
 
 const NEW_EXAMPLES: &str = "\
 It prints the token, which is kept nowhere and shown only now, and the lines for the file of the server, which hold its hash. \
 The token itself stands behind a #, so all of it may go into the file; take that line out once you have kept the token. A \
-server reads its file when it starts. Beside a running server an admin issues tokens by POST /api/v2/tokens.
+server reads its file when it starts. At a running server an admin issues tokens by POST /api/v2/tokens.
 
 The configuration is read for how mailboxes are named, which decides what a pattern can be.
 
@@ -42,6 +45,12 @@ pub(super) enum TokenCommand {
     /// Make a token, and the lines that make it known to a server
     #[command(after_help = NEW_EXAMPLES)]
     New(NewArgs),
+    /// List the tokens of a running server
+    #[command(after_help = tokens::LIST_EXAMPLES)]
+    List(tokens::ListArgs),
+    /// Revoke tokens of a running server
+    #[command(after_help = tokens::REVOKE_EXAMPLES)]
+    Revoke(tokens::RevokeArgs),
 }
 
 #[derive(Debug, Args)]
@@ -61,7 +70,14 @@ pub(super) struct NewArgs {
 
 /// Do what is asked about tokens.
 pub(super) fn run(given: Given, command: TokenCommand) -> ExitCode {
-    let TokenCommand::New(NewArgs { scope, name, expires, given: more }) = command;
+    match command {
+        TokenCommand::New(args) => new(given, args),
+        TokenCommand::List(args) => tokens::list(args),
+        TokenCommand::Revoke(args) => tokens::revoke(args),
+    }
+}
+
+fn new(given: Given, NewArgs { scope, name, expires, given: more }: NewArgs) -> ExitCode {
     let naming = match Checked::of(&given.over(more)) {
         Ok(checked) => checked.config().mailroom.naming,
         Err(report) => return complain(&report.to_string(), MISUSED),

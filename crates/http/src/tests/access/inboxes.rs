@@ -15,7 +15,7 @@ async fn an_inbox_is_opened_read_and_closed() {
     let (name, secret) = (opened["mailbox"].as_str().unwrap(), bearer(opened["secret"].as_str().unwrap()));
     assert_eq!(opened["address"], format!("{name}@team.test"));
     assert!(name.starts_with("signup-") && opened["url"].as_str().unwrap().ends_with(&format!("/m/{name}")));
-    assert!(opened["cursor"].as_str().unwrap().starts_with("AQ"));
+    assert!(opened["cursor"].as_str().unwrap().starts_with("A"));
     let path = format!("/api/v2/inboxes/{name}");
     let read = house.ask("GET", &path, &secret).await;
     assert_eq!((read.status, value(&read)["expiresAt"].clone()), (200, opened["expiresAt"].clone()));

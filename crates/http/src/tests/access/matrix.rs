@@ -16,6 +16,9 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/access.md");
 const BEGIN: &str = "<!-- The table is written by the test of the matrix; POSTKEEP_TEST_WRITE=1 writes it anew. -->\n";
 const END: &str = "<!-- The end of the table. -->\n";
 const CANARY: &str = "canary-41c7";
+/// How a WebSocket begins (RFC 6455 §4.1).
+const UPGRADE: &str = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n\
+                       Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n";
 
 /// Somebody who asks, in a mode, for something on a mailbox.
 struct Role {
@@ -131,10 +134,11 @@ impl Place {
     /// Ask, and read no further than needed: some answers have no end. Its status, and what came with it at once.
     async fn ask(&self, method: &str, path: &str, fields: &str, media_type: &str, body: &str) -> (u16, String) {
         let typed = if media_type.is_empty() { String::new() } else { format!("Content-Type: {media_type}\r\n") };
+        let connection = if path.contains("/monitor/") { UPGRADE } else { "Connection: close\r\n" };
+        let length = if body.is_empty() { String::new() } else { format!("Content-Length: {}\r\n", body.len()) };
         let raw = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n{typed}{fields}\r\n{body}",
-            self.house.addr,
-            body.len()
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\n{connection}{length}{typed}{fields}\r\n{body}",
+            self.house.addr
         );
         let mut stream = BufReader::new(self.house.connect().await);
         let _ = stream.get_mut().write_all(raw.as_bytes()).await;
@@ -142,9 +146,7 @@ impl Place {
         stream.read_line(&mut first).await.unwrap();
         let status = first.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or_else(|| panic!("{first:?}"));
         let mut rest = Vec::new();
-        if status != 200 {
-            stream.read_to_end(&mut rest).await.unwrap();
-        }
+        while ![101, 200].contains(&status) && !is_whole(&rest) && stream.read_buf(&mut rest).await.unwrap() > 0 {}
         (status, String::from_utf8_lossy(&rest).into_owned())
     }
 
@@ -152,6 +154,14 @@ impl Place {
         let raw = format!("Subject: {CANARY}\r\nContent-Type: image/png; name=a.png\r\n\r\n{CANARY}\r\n");
         self.house.deliver(name, raw).await;
     }
+}
+
+/// Whether an answer has come to its end: one that refuses to upgrade may leave the connection open.
+fn is_whole(answer: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(answer);
+    let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
+    let length = head.lines().find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    length.is_some_and(|length: usize| body.len() >= length)
 }
 
 fn operations() -> impl Iterator<Item = (&'static str, Operation)> {

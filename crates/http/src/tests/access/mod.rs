@@ -34,7 +34,8 @@ impl Bunch {
             scopes: Scopes::parse([*scope], mail::Naming::Local).unwrap(),
             expires: None,
         };
-        Rules { tokens: self.0.iter().map(configured).collect(), keys: Keys::make().ok(), ..mode.into() }
+        let tokens = self.0.iter().map(configured).collect();
+        Rules { tokens, keys: Keys::make().ok(), failures_per_ip: None, ..mode.into() }
     }
 }
 
