@@ -72,22 +72,26 @@ async fn find(shared: &Shared, asked: &Asked, shown_as: ShownAs) -> Result<Respo
     let (place, view) = (shared.place(raw.len())?, shared.view);
     let part = shared.work(raw.len(), move || view(&raw).attachments.into_iter().nth(index)).await;
     let part = part.ok_or_else(Problem::part_unknown)?;
-    let (content_type, kind) = match shown_as(&part.content_type) {
+    Ok((file_fields(shown_as(&part.content_type), &part.filename), placed(part.content, place)).into_response())
+}
+
+/// What goes with the bytes of a file: how it may be shown, or that it is to be saved.
+pub(crate) fn file_fields(shown_as: Option<&'static str>, filename: &str) -> [(HeaderName, HeaderValue); 3] {
+    let (content_type, kind) = match shown_as {
         Some(passive) => (HeaderValue::from_static(passive), "inline"),
         None => (BYTES, "attachment"),
     };
-    let fields: [(HeaderName, HeaderValue); 3] = [
+    [
         (CONTENT_TYPE, content_type),
-        (CONTENT_DISPOSITION, disposition(kind, &part.filename)),
+        (CONTENT_DISPOSITION, disposition(kind, filename)),
         (CONTENT_SECURITY_POLICY, SANDBOX),
-    ];
-    Ok((fields, placed(part.content, place)).into_response())
+    ]
 }
 
 /// How a type is named to a browser; none when it is not to be shown.
 type ShownAs = fn(&str) -> Option<&'static str>;
 
-fn passive(content_type: &str) -> Option<&'static str> {
+pub(crate) fn passive(content_type: &str) -> Option<&'static str> {
     PASSIVE.iter().find(|(known, _)| *known == content_type).map(|(_, named)| *named)
 }
 
@@ -98,7 +102,7 @@ fn index_of(segment: &str) -> Option<usize> {
 }
 
 /// RFC 6266: a name in plain ASCII for old clients, and the true one beside it.
-fn disposition(kind: &str, filename: &str) -> HeaderValue {
+pub(crate) fn disposition(kind: &str, filename: &str) -> HeaderValue {
     let name: String = filename.chars().take(NAME_MAX).collect();
     let plain = |char: char| char.is_ascii_graphic() && !matches!(char, '"' | '\\' | '%') || char == ' ';
     let ascii: String = name.chars().map(|char| if plain(char) { char } else { '_' }).collect();

@@ -9,7 +9,6 @@ mod asked;
 mod attachment;
 pub mod base_url;
 mod connection;
-mod cors;
 mod counters;
 mod door;
 mod guard;
@@ -24,14 +23,13 @@ mod router;
 mod server;
 pub mod settings;
 mod shared;
-mod sign;
 mod v1;
 mod v2;
 
 pub use base_url::PublicUrl;
 pub use counters::Render;
 pub use server::{Server, serve};
-pub use settings::Settings;
+pub use settings::{Deliver, Settings};
 
 #[cfg(test)]
 mod tests;

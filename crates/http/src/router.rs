@@ -56,14 +56,13 @@ pub(crate) enum Operation {
     Wait,
     WaitMatching,
     WaitAnywhere,
-    OpenInbox,
-    ReadInbox,
-    CloseInbox,
-    ListTokens,
-    IssueToken,
-    RevokeToken,
-    Login,
-    Logout,
+    ReadHtml,
+    ReadPart,
+    ListMailboxes,
+    ReadMailbox,
+    ExportMailbox,
+    DeliverMessage,
+    PurgeAll,
 }
 
 /// What an operation does with the body of its request.
@@ -102,6 +101,7 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2", operations: &[ReadServer] },
         Route { path: "/api/v2/openapi.json", operations: &[ReadOpenapi] },
         Route { path: "/api/v2/import", operations: &[Import] },
+        Route { path: "/api/v2/messages", operations: &[DeliverMessage, PurgeAll] },
         Route { path: "/api/v2/events", operations: &[WatchEvents] },
         Route { path: "/api/v1/monitor/messages", operations: &[Monitor(Dialect::V1)] },
         Route { path: "/api/v1/monitor/messages/{name}", operations: &[MonitorOne(Dialect::V1)] },
@@ -109,15 +109,15 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2/monitor/messages/{name}", operations: &[MonitorOne(Dialect::V2)] },
         Route { path: "/api/v2/messages/wait", operations: &[WaitAnywhere] },
         Route { path: "/api/v2/mailboxes/{name}/wait", operations: &[Wait, WaitMatching] },
+        Route { path: "/api/v2/mailboxes", operations: &[ListMailboxes] },
+        Route { path: "/api/v2/mailboxes/{name}", operations: &[ReadMailbox] },
+        Route { path: "/api/v2/mailboxes/{name}/export", operations: &[ExportMailbox] },
         Route { path: "/api/v2/mailboxes/{name}/messages", operations: &[ListMessages, PurgeMailbox] },
         Route { path: "/api/v2/mailboxes/{name}/messages/delete", operations: &[DeleteMessages] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}", operations: &[ReadMessage, DeleteMessage] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/source", operations: &[ReadSource] },
-        Route { path: "/api/v2/inboxes", operations: &[OpenInbox] },
-        Route { path: "/api/v2/inboxes/{name}", operations: &[ReadInbox, CloseInbox] },
-        Route { path: "/api/v2/tokens", operations: &[ListTokens, IssueToken] },
-        Route { path: "/api/v2/tokens/{id}", operations: &[RevokeToken] },
-        Route { path: "/api/v2/login", operations: &[Login, Logout] },
+        Route { path: "/api/v2/mailboxes/{name}/messages/{id}/html", operations: &[ReadHtml] },
+        Route { path: "/api/v2/mailboxes/{name}/messages/{id}/parts/{partId}", operations: &[ReadPart] },
     ]
 };
 
@@ -125,10 +125,8 @@ impl Operation {
     /// The method that asks for it.
     pub(crate) const fn method(self) -> Method {
         match self {
-            Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage => Method::DELETE,
-            Self::CloseInbox | Self::RevokeToken | Self::Logout => Method::DELETE,
-            Self::Import | Self::DeleteMessages | Self::WaitMatching => Method::POST,
-            Self::OpenInbox | Self::IssueToken | Self::Login => Method::POST,
+            Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage | Self::PurgeAll => Method::DELETE,
+            Self::Import | Self::DeleteMessages | Self::DeliverMessage | Self::WaitMatching => Method::POST,
             _ => Method::GET,
         }
     }
@@ -136,17 +134,10 @@ impl Operation {
     /// What it does with a body.
     pub(crate) const fn takes(self) -> Takes {
         match self {
-            Self::Import => Takes::Message,
+            Self::Import | Self::DeliverMessage => Takes::Message,
             Self::DeleteMessages | Self::WaitMatching => Takes::Json,
-            Self::OpenInbox | Self::IssueToken | Self::Login => Takes::Json,
             _ => Takes::Nothing,
         }
-    }
-
-    /// Whether it holds nothing that anybody would have to show something for.
-    pub(crate) const fn is_for_everybody(self) -> bool {
-        use Operation::{Counters, Home, Live, Login, Logout, ReadOpenapi, ReadServer, Ready};
-        matches!(self, Home | Live | Ready | Counters | ReadServer | ReadOpenapi | Login | Logout)
     }
 
     /// Who watches its time.
@@ -160,7 +151,7 @@ impl Operation {
     /// What an error in it means.
     pub(crate) fn doing(self) -> Doing {
         match self {
-            Self::Import => Doing::Adding,
+            Self::Import | Self::DeliverMessage => Doing::Adding,
             Self::WaitMatching => Doing::Reading,
             _ if self.method() == Method::GET => Doing::Reading,
             _ => Doing::Changing,
@@ -177,19 +168,18 @@ impl Operation {
             Self::PurgeMailbox => &v2::messages::PURGE,
             Self::ReadMessage => &v2::message::READ,
             Self::DeleteMessage => &v2::message::DELETE,
+            Self::ReadHtml => &v2::html::READ,
+            Self::ReadPart => &v2::parts::READ,
+            Self::ListMailboxes => &v2::mailboxes::LIST,
+            Self::ReadMailbox => &v2::mailboxes::READ,
+            Self::ExportMailbox => &v2::export::EXPORT,
+            Self::DeliverMessage => &v2::deliver::DELIVER,
+            Self::PurgeAll => &v2::purge_all::PURGE,
             Self::ReadSource => &v2::source::READ,
             Self::WatchEvents => &live::WATCH,
             Self::Wait => &v2::wait::WAIT,
             Self::WaitMatching => &v2::wait::WAIT_MATCHING,
             Self::WaitAnywhere => &v2::wait::WAIT_ANYWHERE,
-            Self::OpenInbox => &v2::inboxes::OPEN,
-            Self::ReadInbox => &v2::inboxes::READ,
-            Self::CloseInbox => &v2::inboxes::CLOSE,
-            Self::ListTokens => &v2::tokens::LIST,
-            Self::IssueToken => &v2::tokens::ISSUE,
-            Self::RevokeToken => &v2::tokens::REVOKE,
-            Self::Login => &v2::login::LOGIN,
-            Self::Logout => &v2::login::LOGOUT,
             Self::Import => &import::ABOUT,
             _ => return None,
         })
@@ -216,6 +206,13 @@ impl Operation {
             Self::PurgeMailbox => v2::messages::purge(shared, asked).await,
             Self::ReadMessage => v2::message::read(shared, asked).await,
             Self::DeleteMessage => v2::message::delete(shared, asked).await,
+            Self::ReadHtml => v2::html::read(shared, asked).await,
+            Self::ReadPart => v2::parts::read(shared, asked).await,
+            Self::ListMailboxes => v2::mailboxes::list(shared, asked).await,
+            Self::ReadMailbox => v2::mailboxes::read(shared, asked).await,
+            Self::ExportMailbox => v2::export::export(shared, asked).await,
+            Self::DeliverMessage => v2::deliver::deliver(shared, asked, body).await,
+            Self::PurgeAll => v2::purge_all::purge(shared, asked).await,
             Self::ReadSource => v2::source::read(shared, asked).await,
             Self::WatchEvents => live::watch_events(shared, asked).await,
             Self::Monitor(dialect) => live::monitor::all(shared, asked, dialect).await,
@@ -223,14 +220,6 @@ impl Operation {
             Self::Wait => v2::wait::wait(shared, asked).await,
             Self::WaitMatching => v2::wait::wait_matching(shared, asked, body).await,
             Self::WaitAnywhere => v2::wait::wait_anywhere(shared, asked).await,
-            Self::OpenInbox => v2::inboxes::open(shared, asked, body).await,
-            Self::ReadInbox => v2::inboxes::read(shared, asked).await,
-            Self::CloseInbox => v2::inboxes::close(shared, asked).await,
-            Self::ListTokens => v2::tokens::list(shared, asked).await,
-            Self::IssueToken => v2::tokens::issue(shared, asked, body).await,
-            Self::RevokeToken => v2::tokens::revoke(shared, asked).await,
-            Self::Login => v2::login::login(shared, asked, body).await,
-            Self::Logout => v2::login::logout(shared, asked).await,
         }
     }
 }

@@ -2,9 +2,37 @@
 
 use std::time::Duration;
 
-use net::{Network, Quota};
+use mail::trace::Peer;
+use net::Network;
 
 use crate::live;
+
+/// How mail is delivered over HTTP: as over SMTP, so most of it is what SMTP is told.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Deliver {
+    /// `smtp.hostname`: the name in the trace field.
+    pub hostname: String,
+    /// `smtp.trace_peer`: what of the client the trace field tells.
+    pub trace_peer: Peer,
+    /// `smtp.recipients_max`.
+    pub recipients_max: usize,
+    /// `smtp.received_max`: more Received fields are a loop.
+    pub received_max: usize,
+    /// `deliver.idempotency_window`: how long the key of a delivery is remembered.
+    pub idempotency_window: Duration,
+}
+
+impl Default for Deliver {
+    fn default() -> Self {
+        Self {
+            hostname: "localhost".to_owned(),
+            trace_peer: Peer::Shown,
+            recipients_max: 1000,
+            received_max: 100,
+            idempotency_window: Duration::from_secs(120),
+        }
+    }
+}
 
 /// How the HTTP server behaves. Each field is the key of the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,6 +59,8 @@ pub struct Settings {
     pub page_max: usize,
     /// Messages of a page with more than summaries.
     pub page_full_max: usize,
+    /// The section `deliver`.
+    pub deliver: Deliver,
     /// Octets of a message that is delivered: `smtp.message_max`.
     pub message_max: u64,
     /// Octets of a message that is imported: `smtp.message_max` and the trace fields above it.
@@ -52,14 +82,6 @@ pub struct Settings {
     pub monitor: live::Monitor,
     /// `mailbox.retention` and `mailbox.messages_max`, to be told.
     pub kept: live::Kept,
-    /// Origins whose pages may call from a browser, each as a browser writes it.
-    pub cors_origins: Vec<String>,
-    /// How often one address may ask; none: as often as it likes.
-    pub rate_per_ip: Option<Quota>,
-    /// So many addresses are remembered for that.
-    pub rate_entries_max: usize,
-    /// The field in which a trusted proxy names the user (`access.user_header`).
-    pub user_header: Option<String>,
 }
 
 impl Default for Settings {
@@ -76,6 +98,7 @@ impl Default for Settings {
             page_default: 50,
             page_max: 500,
             page_full_max: 20,
+            deliver: Deliver::default(),
             message_max: 25 << 20,
             import_max: (25 << 20) + (64 << 10),
             header_max: 32 << 10,
@@ -86,10 +109,6 @@ impl Default for Settings {
             events: live::Events::default(),
             monitor: live::Monitor::default(),
             kept: live::Kept::default(),
-            cors_origins: Vec::new(),
-            rate_per_ip: None,
-            rate_entries_max: 100_000,
-            user_header: None,
         }
     }
 }

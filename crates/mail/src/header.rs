@@ -13,7 +13,8 @@ mod author;
 mod tests;
 mod words;
 
-pub(crate) use author::{all as authors, first as first_author};
+pub use author::all as authors;
+pub(crate) use author::first as first_author;
 pub use words::decode as decode_words;
 pub(crate) use words::hex;
 

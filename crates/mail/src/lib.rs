@@ -14,6 +14,7 @@ mod html;
 pub mod id;
 pub mod letter;
 pub mod mailbox;
+pub mod mbox;
 pub mod mime;
 pub mod near;
 pub mod query;

@@ -37,6 +37,8 @@ pub use policy::Policy;
 pub use refusals::{Refusal, Refusals, Stage};
 pub use resume::{Followed, Gap};
 pub use room::inboxes::{Inbox, NewInbox, OpenedInbox};
+pub use room::mailboxes::Held;
+pub use room::once::{Once, Outcome};
 pub use room::sight::Seen;
 pub use room::tokens::{IssuedToken, NewToken, Revoked};
 pub use room::{Mailroom, Which};

@@ -5,6 +5,8 @@
 
 mod desk;
 pub(crate) mod inboxes;
+pub(crate) mod mailboxes;
+pub(crate) mod once;
 pub(crate) mod sight;
 pub(crate) mod tokens;
 mod waiting;
@@ -17,7 +19,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use mail::mailbox::BadName;
 use mail::{Address, Mailbox, MessageId, Naming, ReversePath, TransactionId};
-use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentPage};
+use store::list::{Item, Listing, Order, Page, RecentPage};
 use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
 use tokio::time::timeout;
 
@@ -245,14 +247,6 @@ impl Mailroom {
         if !self.access.sees_all(caller) {
             items.retain(|item| self.may(caller, Verb::List, mailbox(item)));
         }
-    }
-
-    /// The mailboxes that hold mail, as far as the caller may list them.
-    pub async fn mailboxes(&self, caller: &Caller, page: MailboxPage<'_>) -> Result<Vec<MailboxState>> {
-        let permit = self.access.permit(caller, Verb::List, Target::Any)?;
-        let mut states = self.vault.open(&permit).mailboxes(page).await?;
-        self.sift(caller, &mut states, |state| &state.mailbox);
-        Ok(states)
     }
 
     /// The position of the last change in a mailbox.

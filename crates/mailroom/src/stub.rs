@@ -1,10 +1,10 @@
 //! For tests: an engine small enough to be seen through, and with handles to make it fail; and words to speak to it.
 //!
-//! It keeps no jobs and no records, and searches nothing.
+//! It keeps no jobs, and searches nothing.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -29,6 +29,8 @@ pub(crate) const ANYBODY: Caller = Caller::Anonymous { peer: None };
 #[derive(Default)]
 pub(crate) struct Stub {
     kept: Mutex<Kept>,
+    /// Keeps the records.
+    records: OnceLock<store::Memory>,
     /// What the next appends fail with.
     pub(crate) append_errors: Mutex<VecDeque<Error>>,
     /// So many of the next reads and deletes find nothing, as if somebody had been faster.
@@ -262,7 +264,8 @@ impl Store for Stub {
     }
 
     fn registry(&self) -> &dyn Registry {
-        panic!("the stub keeps no records")
+        let memory = || store::Memory::new(store::memory::Settings::default(), Arc::new(store::SystemClock));
+        self.records.get_or_init(memory).registry()
     }
 
     fn peers(&self) -> &dyn Peers {

@@ -6,7 +6,6 @@ mod certificate;
 mod cli;
 mod config;
 mod counters;
-mod keys;
 mod limits;
 mod log;
 mod owner;

@@ -43,6 +43,7 @@ pub(crate) enum Kind {
     /// `true` or `false`.
     Flag,
     /// As `10s`.
+    #[allow(dead_code, reason = "for the operations that wait")]
     Duration,
 }
 

@@ -1,8 +1,7 @@
 //! Which members of a message a list shows: `fields=id,codes` picks, `*` is all, and none is the summary.
 
-use serde_json::Value;
-
 use super::params::{Params, nearest, refuse};
+use super::wire::list::MessageItem;
 use crate::problem::{Mistake, Problem};
 
 /// The members of a summary, which lie beside the messages.
@@ -64,11 +63,13 @@ impl Fields {
     }
 
     /// Leave out what was not picked.
-    pub(crate) fn pick(&self, mut message: Value) -> Value {
-        if let (Self::Picked(names), Some(members)) = (self, message.as_object_mut()) {
+    pub(crate) fn pick(&self, item: MessageItem) -> MessageItem {
+        let Self::Picked(names) = self else { return item };
+        let mut picked = serde_json::to_value(item).unwrap_or_default();
+        if let Some(members) = picked.as_object_mut() {
             members.retain(|name, _| names.contains(&name.as_str()));
         }
-        message
+        MessageItem::Picked(picked)
     }
 }
 

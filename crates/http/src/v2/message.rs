@@ -4,7 +4,6 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use mail::{Letter, Mailbox, MessageId};
 use mailroom::{Stored, Which};
-use serde_json::Value;
 
 use super::etag::Tag;
 use super::params::Params;
@@ -69,17 +68,17 @@ pub(crate) async fn find(shared: &Shared, asked: &Asked, mailbox: &Mailbox, whic
     stored.ok_or_else(Problem::message_unknown)
 }
 
-/// A message whole, as JSON; none when it is not there.
+/// A message whole; none when it is not there.
 pub(super) async fn whole_by_id(
     shared: &Shared,
     asked: &Asked,
     mailbox: &Mailbox,
     id: MessageId,
-) -> Result<Option<Value>, Problem> {
+) -> Result<Option<Message>, Problem> {
     let Some(stored) = shared.mailroom.read(&asked.caller, mailbox, Which::Id(id)).await.map_err(reading)? else {
         return Ok(None);
     };
-    Ok(Some(serde_json::to_value(whole(shared, asked, mailbox, &stored).await).unwrap_or_default()))
+    Ok(Some(whole(shared, asked, mailbox, &stored).await))
 }
 
 /// A message whole, as this caller may see it.

@@ -5,14 +5,12 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use mail::{Mailbox, MessageId};
 use mailroom::{Listing, Order, Page, Position, Scope};
-use serde_json::Value;
 
-use super::etag::Tag;
 use super::fields::Fields;
 use super::params::{Params, refuse};
-use super::wire::list::MessageList;
+use super::wire::list::{MessageItem, MessageList};
 use super::wire::summary::Summary;
-use super::{About, Answer, Kind, Param, Shape, changing, done, json, message, reading};
+use super::{About, Answer, Kind, Param, Shape, changing, done, json, list_tag, message, next_link, reading};
 use crate::asked::{Asked, mailbox};
 use crate::problem::Problem;
 use crate::shared::Shared;
@@ -68,7 +66,7 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         None => None,
     };
     let position = shared.mailroom.position(&asked.caller, &mailbox).await.map_err(reading)?;
-    let tag = tag(shared, asked, position);
+    let tag = list_tag(shared, asked, position);
     if let Some(known) = tag.known(asked) {
         return Ok(known);
     }
@@ -77,7 +75,7 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
     let total = if since.is_some() { None } else { listing.total };
     let cursor = shared.mailroom.cursor(&scope, listing.position);
     let items = items(shared, asked, &mailbox, &listing, &asks.fields).await?;
-    let link = next.as_deref().map(|next| link(shared, asked, next));
+    let link = next.as_deref().map(|next| next_link(shared, asked, next));
     let mut response = json(shared, StatusCode::OK, &MessageList { items, total, next, cursor })?;
     if let Some(link) = link.and_then(|link| HeaderValue::try_from(link).ok()) {
         response.headers_mut().insert(LINK, link);
@@ -111,7 +109,7 @@ impl Asks {
 }
 
 /// How many a page has. More than is allowed is refused, not cut in silence.
-fn limit(shared: &Shared, asked: Option<u64>, is_full: bool) -> Result<usize, Problem> {
+pub(super) fn limit(shared: &Shared, asked: Option<u64>, is_full: bool) -> Result<usize, Problem> {
     let settings = &shared.settings;
     let (max, key) = match is_full {
         true => (settings.page_full_max, "http.page_full_max, since bodies are read for these fields"),
@@ -120,10 +118,9 @@ fn limit(shared: &Shared, asked: Option<u64>, is_full: bool) -> Result<usize, Pr
     match asked {
         None => Ok(settings.page_default.min(max)),
         Some(limit) if limit >= 1 && limit <= max as u64 => Ok(limit as usize),
-        Some(_) => Err(refuse(
-            "limit",
-            format!("A page has 1 to {max} messages ({key}). Ask for less, and then for the next."),
-        )),
+        Some(_) => {
+            Err(refuse("limit", format!("A page has 1 to {max} items ({key}). Ask for less, and then for the next.")))
+        }
     }
 }
 
@@ -154,13 +151,15 @@ async fn items(
     mailbox: &Mailbox,
     listing: &Listing,
     fields: &Fields,
-) -> Result<Vec<Value>, Problem> {
+) -> Result<Vec<MessageItem>, Problem> {
     let name = shared.mailroom.spelling(mailbox).into_owned();
     let mut items = Vec::with_capacity(listing.items.len());
     for summary in &listing.items {
         let item = match fields.is_full() {
-            false => Some(serde_json::to_value(Summary::of(&name, summary)).unwrap_or_default()),
-            true => message::whole_by_id(shared, asked, mailbox, summary.id).await?,
+            false => Some(MessageItem::Summary(Summary::of(&name, summary))),
+            true => {
+                message::whole_by_id(shared, asked, mailbox, summary.id).await?.map(Box::new).map(MessageItem::Whole)
+            }
         };
         // One that went meanwhile is left out.
         items.extend(item.map(|item| fields.pick(item)));
@@ -184,24 +183,4 @@ fn read_page(text: &str) -> Result<(Order, Position), Problem> {
     };
     let id: MessageId = text[1..].parse().map_err(|_| bad())?;
     Ok((order, Position::from(id)))
-}
-
-fn link(shared: &Shared, asked: &Asked, next: &str) -> String {
-    let rest = asked.query().split('&').filter(|pair| !pair.is_empty() && !pair.starts_with("page="));
-    let query: String = rest.map(|pair| format!("{pair}&")).collect();
-    format!("<{}{}?{query}page={next}>; rel=\"next\"", shared.guard.prefix(), asked.path_below(shared))
-}
-
-/// Where the mailbox stands, the minute, and what was asked. Ageing moves no position, so the minute lets it show.
-fn tag(shared: &Shared, asked: &Asked, position: Position) -> Tag {
-    let minute = shared.mailroom.now().as_second() / 60;
-    let epoch = shared.mailroom.abilities().epoch;
-    let mut query = sum(asked.query());
-    query ^= epoch as u32 ^ (epoch >> 32) as u32;
-    Tag::weak(&format!("{:x}-{minute:x}-{query:x}", position.0))
-}
-
-/// A short sum of a query: FNV-1a. It tells queries of one client apart, no more.
-fn sum(text: &str) -> u32 {
-    text.bytes().fold(0x811c_9dc5, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193))
 }

@@ -176,12 +176,8 @@ fn problems(path: &str, about: &About) -> BTreeMap<u16, Vec<&'static str>> {
     let of_path: &[&str] = if path.contains('{') { &["route-unknown"] } else { &[] };
     let mut by_status: BTreeMap<u16, Vec<&'static str>> = BTreeMap::new();
     for slug in EVERYWHERE.iter().chain(of_path).chain(of_body).chain(about.problems) {
-        let (status, slugs) = KINDS
-            .iter()
-            .find(|kind| kind.slug == *slug)
-            .map(|kind| (kind.status, by_status.entry(kind.status).or_default()))
-            .expect("a slug of the table");
-        let _ = status;
+        let kind = KINDS.iter().find(|kind| kind.slug == *slug).expect("a slug of the table");
+        let slugs = by_status.entry(kind.status).or_default();
         if !slugs.contains(slug) {
             slugs.push(slug);
         }

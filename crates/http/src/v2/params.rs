@@ -40,6 +40,7 @@ impl<'a> Params<'a> {
     }
 
     /// A text in which a plus sign stands for a blank, as forms write it.
+    #[allow(dead_code, reason = "for words that are looked for, which come with the search")]
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         let raw = self.raw(name)?;
         decode(&raw.replace('+', " ")).map(Cow::into_owned)
@@ -67,6 +68,7 @@ impl<'a> Params<'a> {
     }
 
     /// A duration.
+    #[allow(dead_code, reason = "for the operations that wait")]
     pub(crate) fn duration(&self, name: &str) -> Result<Option<Duration>, Problem> {
         self.read_as(name, "a duration such as 10s, 500ms or 2m", duration)
     }
@@ -112,6 +114,7 @@ fn decode(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// A whole number and its unit: `ms`, `s`, `m`, `h`, `d`.
+#[allow(dead_code, reason = "for the operations that wait")]
 pub(crate) fn duration(text: &str) -> Option<Duration> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);

@@ -15,7 +15,7 @@ pub(crate) fn first(value: &str) -> Option<Author> {
 }
 
 /// Every address that can be read in an unfolded field value, those of groups among the others.
-pub(crate) fn all(value: &str) -> impl Iterator<Item = Author> {
+pub fn all(value: &str) -> impl Iterator<Item = Author> {
     List { rest: value, one: Candidate::default(), is_over: false }
 }
 

@@ -13,7 +13,7 @@ use super::{Access, Mode, Rules, Scopes, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
-    Caller, Error, Import, Mailroom, NewInbox, NewToken, Refusal, Result, Settings, Stage, Status, Which, wait,
+    Caller, Error, Import, Mailroom, NewInbox, NewToken, Once, Refusal, Result, Settings, Stage, Status, Which, wait,
 };
 
 mod deciding;
@@ -22,7 +22,7 @@ mod knowing;
 mod words;
 
 /// What takes no caller because it touches no mail; what makes a caller; and what the program asks as itself.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 19] = [
     "connected",
     "connections",
     "letter",
@@ -42,14 +42,11 @@ const WORDS: [&str; 22] = [
     "sign_in",
     "login",
     "logout",
-    "mode",
-    "scopes",
-    "spelled_scopes",
 ];
 /// What is said of a name, whoever asks.
 const OF_NAMES: [&str; 1] = ["shape"];
-/// How much is shown of what was read before, and who need not ask at all.
-const OF_SIGHT: [&str; 3] = ["seen", "sees_transport", "admit"];
+/// How much is shown of what was read before.
+const OF_SIGHT: [&str; 2] = ["seen", "sees_transport"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
@@ -63,6 +60,7 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
     let all = MailboxPage { prefix: "", order: MailboxOrder::default(), limit: 1 };
     let token =
         NewToken { name: String::new(), scopes: Scopes::parse(["ro:*"], Naming::Local).unwrap(), expires: None };
+    let once = Once { key: "k", sum: [0; 32], window: Duration::from_secs(1) };
     let mut emptied = parcel(room, &["here@example.com"]);
     emptied.discarded.push(0);
     room.refused(caller, refusal());
@@ -72,10 +70,12 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("refused", room.forgets_refusals()),
         ("deliver", denied(room.deliver(caller, parcel(room, &["here@example.com"])).await)),
         ("deliver", denied(room.deliver(caller, emptied).await)),
+        ("deliver_once", denied(room.deliver_once(caller, parcel(room, &["here@example.com"]), once).await)),
         ("import", denied(room.import(caller, import()).await)),
         ("list", denied(room.list(caller, &here, page).await)),
         ("recent", denied(room.recent(caller, RecentPage { before: None, limit: 1 }).await)),
         ("mailboxes", denied(room.mailboxes(caller, all).await)),
+        ("held", denied(room.held(caller, &here).await)),
         ("position", denied(room.position(caller, &here).await)),
         ("since", denied(room.since(caller, &Scope::Mailbox(here.clone()), "no cursor").await)),
         ("refusals", denied(room.refusals(caller, &Scope::All, 1))),
@@ -84,6 +84,7 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("delete_all", denied(room.delete_all(caller, &here, &[]).await)),
         ("may", !room.may(caller, Verb::Delete, &here)),
         ("purge", denied(room.purge(caller, &here).await)),
+        ("purge_all", denied(room.purge_all(caller).await)),
         ("open_inbox", denied(room.open_inbox(caller, &NewInbox::default(), None))),
         ("read_inbox", denied(room.read_inbox(caller, &here))),
         ("close_inbox", denied(room.close_inbox(caller, &here).await)),
@@ -158,7 +159,8 @@ async fn every_verb_asks_for_its_own_mailbox() {
     assert!(denied(room.deliver(&ANYBODY, both).await), "one of two mailboxes is not allowed");
     assert_eq!(stub.messages(), 0, "all or none");
     let (_stub, room) = stub::open(settings(Mode::Only("here")));
-    let of_all = ["recent", "mailboxes", "refusals", "watch", "issue_token", "list_tokens", "revoke_token"];
+    let of_all =
+        ["recent", "mailboxes", "purge_all", "refusals", "watch", "issue_token", "list_tokens", "revoke_token"];
     for (verb, denied) in walk(&room, &ANYBODY).await {
         assert_eq!(denied, of_all.contains(&verb), "{verb} is about all mailboxes, or about this one");
     }

@@ -1,9 +1,5 @@
-//! mbox, of the kind that is called mboxrd: a line `From sender date` before each message, an empty line behind it, and
-//! a `>` before every line of a message that looks like such a line or already has one. Exact to the byte both ways.
-//!
-//! What the line has no place for stands in its `moreinfo`, which readers pass over (mbox(5)): the microseconds, and
-//! `open` when the message does not end with a line feed, for the format can only hold whole lines. Recipients have no
-//! place. It knows lines and dates, and no mailboxes.
+//! Reading mbox as `mail::mbox` writes it, exact to the byte, and as others do. It knows lines and dates, and no
+//! mailboxes.
 
 use std::io::{self, BufRead, Read, Write};
 
@@ -11,6 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 use mail::address::Charset;
+use mail::mbox::{DAYS, FROM, MARK, MONTHS, NOBODY, OPEN, without_quotes};
 use mail::{Address, ReversePath};
 use memchr::memchr;
 
@@ -20,67 +17,11 @@ use super::name;
 #[cfg(test)]
 mod tests;
 
-const FROM: &[u8] = b"From ";
-/// The sender of a message that has none.
-const NOBODY: &str = "MAILER-DAEMON";
-/// Says that the rest of the line is ours.
-const MARK: &str = "postkeep";
-/// The message's last line has no end.
-const OPEN: &str = "open";
-const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const DAYS: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-
 /// Write one message.
 pub(super) fn write(out: &mut impl Write, letter: &Letter) -> io::Result<()> {
-    let raw = &letter.raw;
-    let is_open = !raw.is_empty() && !raw.ends_with(b"\n");
-    out.write_all(separator(letter, is_open).as_bytes())?;
-    for line in raw.split_inclusive(|byte| *byte == b'\n') {
-        if without_quotes(line).starts_with(FROM) {
-            out.write_all(b">")?;
-        }
-        out.write_all(line)?;
-    }
-    out.write_all(if is_open { b"\n\n" } else { b"\n" })
-}
-
-fn separator(letter: &Letter, is_open: bool) -> String {
-    let sender = match &letter.mail_from {
-        Some(ReversePath(Some(address))) => one_word(&address.to_string()),
-        _ => NOBODY.to_owned(),
-    };
-    let at = letter.received_at.unwrap_or_default();
-    let time = Offset::UTC.to_datetime(at);
-    let (day, month) = (time.weekday().to_monday_zero_offset() as usize, time.month() as usize - 1);
-    format!(
-        "From {sender} {} {} {:>2} {:02}:{:02}:{:02} {:04} {MARK} us={:06}{}\n",
-        DAYS[day],
-        MONTHS[month],
-        time.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-        time.year(),
-        time.subsec_nanosecond() / 1000,
-        if is_open { " open" } else { "" },
-    )
-}
-
-/// The sender is one word: what would end it, and what is not ASCII, becomes an escape.
-fn one_word(address: &str) -> String {
-    let mut word = String::with_capacity(address.len());
-    for byte in address.bytes() {
-        match byte {
-            b'!'..=b'~' if byte != b'%' => word.push(char::from(byte)),
-            _ => word.push_str(&format!("%{byte:02x}")),
-        }
-    }
-    word
-}
-
-/// The line behind its quoting.
-fn without_quotes(line: &[u8]) -> &[u8] {
-    &line[line.iter().take_while(|byte| **byte == b'>').count()..]
+    let nobody = ReversePath(None);
+    let mail_from = letter.mail_from.as_ref().unwrap_or(&nobody);
+    mail::mbox::write(out, mail_from, letter.received_at.unwrap_or_default(), &letter.raw)
 }
 
 /// Reads messages one by one, each whole, of at most so many bytes.

@@ -1,9 +1,14 @@
 //! REST v2 over the memory engine: lists and their pages, one message, mistakes, and its own description.
 
+mod deliver;
+mod export;
 mod lists;
+mod mailboxes;
 mod mistakes;
 mod one;
 mod openapi;
+mod parts;
 mod schema;
+mod table;
 
 use super::{Answer, House, letter};

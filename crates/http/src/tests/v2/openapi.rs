@@ -8,7 +8,7 @@ use crate::v2::openapi::description;
 use crate::v2::problems::KINDS;
 
 /// Set to write the file anew.
-const WRITE: &str = "POSTKEEP_TEST_WRITE";
+const WRITE: &str = "UPDATE_GOLDEN";
 
 fn described() -> Value {
     serde_json::from_str(&description()).unwrap()
