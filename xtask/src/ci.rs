@@ -31,6 +31,8 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     #[cfg(target_os = "linux")]
     parts.part("cluster", || crate::crash::short_cluster(crate::shell::built()?.join("postkeep")));
     #[cfg(target_os = "linux")]
+    parts.part("schemathesis", || crate::schemathesis::short(crate::shell::built()?.join("postkeep")));
+    #[cfg(target_os = "linux")]
     parts.part("mixed", || {
         must(&mut build(cargo(["build"]), &["--bin", "mixed-load"]))?;
         crate::long::short_mixed(&crate::shell::built()?.join("postkeep"))

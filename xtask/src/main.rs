@@ -19,6 +19,8 @@ mod interop;
 mod load;
 #[cfg(target_os = "linux")]
 mod long;
+#[cfg(target_os = "linux")]
+mod schemathesis;
 mod shell;
 mod tidy;
 
@@ -66,6 +68,10 @@ cargo xtask interop                               real mail programs send to and
     --seed N                                      which transport that is
     --install                                     instead: install the programs that are missing
     --bin PATH                                    a binary that is already built
+cargo xtask schemathesis                          requests made from the API's description, and every answer held against it
+    --engine NAME --examples N --seed N           memory, disk or jetstream alone; how many requests of a kind (20)
+    --install                                     instead: install Schemathesis
+    --bin PATH                                    a binary that is already built
 cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|mixed|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
@@ -108,9 +114,13 @@ fn run(mut args: Args) -> Result<()> {
         #[cfg(target_os = "linux")]
         Some("interop") => interop::run(args),
         #[cfg(target_os = "linux")]
+        Some("schemathesis") => schemathesis::run(args),
+        #[cfg(target_os = "linux")]
         Some("long") => long::run(args),
         #[cfg(not(target_os = "linux"))]
-        Some("bench" | "cluster" | "crash" | "interop" | "long") => bail!("this reads /proc and so runs on Linux only"),
+        Some("bench" | "cluster" | "crash" | "interop" | "schemathesis" | "long") => {
+            bail!("this reads /proc and so runs on Linux only")
+        }
         None | Some("help" | "--help" | "-h") => {
             print!("{HELP}");
             Ok(())

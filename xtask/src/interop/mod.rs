@@ -11,7 +11,7 @@ mod readers;
 mod relays;
 mod senders;
 mod site;
-mod tools;
+pub(crate) mod tools;
 mod trial;
 mod wire;
 
