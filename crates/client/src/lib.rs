@@ -57,7 +57,6 @@ mod server;
 mod text;
 #[cfg(feature = "https")]
 mod tls;
-mod tokens;
 mod wait;
 mod watch;
 
