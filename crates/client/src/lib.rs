@@ -57,6 +57,7 @@ mod server;
 mod text;
 #[cfg(feature = "https")]
 mod tls;
+mod tokens;
 mod wait;
 mod watch;
 

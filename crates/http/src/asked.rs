@@ -11,6 +11,7 @@ use percent_encoding::percent_decode_str;
 use crate::host::Scheme;
 use crate::problem::Problem;
 use crate::shared::Shared;
+use crate::sign::Asker;
 
 /// Where a request came from and how, carried from the connection to the operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,13 +28,13 @@ pub(crate) struct Asked {
     peer: Peer,
     /// For the mailroom.
     pub(crate) caller: Caller,
+    /// Where the request came from, behind the proxies that are trusted.
+    pub(crate) client: Option<IpAddr>,
 }
 
 impl Asked {
-    pub(crate) fn new(head: Parts) -> Self {
-        let nowhere = Peer { ip: None, scheme: Scheme::Http };
-        let peer = head.extensions.get().copied().unwrap_or(nowhere);
-        Self { head, peer, caller: Caller::Anonymous { peer: peer.ip } }
+    pub(crate) fn new(head: Parts, peer: Peer, Asker { caller, client }: Asker) -> Self {
+        Self { head, peer, caller, client }
     }
 
     /// The last segments of the path as they were sent. A segment ends at a slash and nowhere else: one that is
@@ -56,11 +57,6 @@ impl Asked {
     pub(crate) fn path_below(&self, shared: &Shared) -> &str {
         let path = self.head.uri.path();
         path.strip_prefix(shared.guard.prefix()).unwrap_or(path)
-    }
-
-    /// Where it came from; none for a Unix socket.
-    pub(crate) fn peer_ip(&self) -> Option<IpAddr> {
-        self.peer.ip
     }
 
     /// The base of absolute links.

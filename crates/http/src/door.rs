@@ -1,4 +1,4 @@
-//! What every request goes through, in this order: guard, route, body, operation, dress. Nothing in here knows a route,
+//! What every request goes through, in this order: guard, route, who asks, body, operation, dress. Nothing in here knows a route,
 //! so no route can be forgotten by it; it only asks an operation which body it takes and who watches its time.
 
 use std::convert::Infallible;
@@ -24,6 +24,7 @@ use crate::live::monitor::Talk;
 use crate::problem::Problem;
 use crate::router::{Operation, Patience, Takes, find, is_v2};
 use crate::shared::Shared;
+use crate::{cors, sign};
 
 /// The fields that every answer carries, unless it has a stricter one of its own (T065): mail is nobody's to cache, to
 /// frame, to guess the type of, to tell others about, or to load from another site.
@@ -53,6 +54,7 @@ impl hyper::service::Service<Request<Incoming>> for Door {
         let (shared, pulse, peer) = (Arc::clone(&self.shared), self.pulse.clone(), self.peer);
         Box::pin(async move {
             let is_v2 = is_v2(request.uri().path(), shared.guard.prefix());
+            let origin = shared.guard.listed_origin(request.headers()).cloned();
             let answered = answer(&shared, peer, request).await;
             let mut response = answered.unwrap_or_else(|problem| told(problem, &shared, is_v2));
             dress(&mut response);
@@ -61,6 +63,9 @@ impl hyper::service::Service<Request<Incoming>> for Door {
             }
             if let Some(talk) = response.extensions_mut().remove::<Talk>() {
                 pulse.become_talk(talk);
+            }
+            if let Some(origin) = origin {
+                cors::allow(&mut response, origin);
             }
             Ok(pulse.answer(response))
         })
@@ -80,11 +85,17 @@ fn told(problem: Problem, shared: &Shared, is_v2: bool) -> Response {
 }
 
 async fn answer(shared: &Arc<Shared>, peer: Peer, request: Request<Incoming>) -> Result<Response, Problem> {
-    let (mut head, mut body) = request.into_parts();
+    let (head, mut body) = request.into_parts();
     shared.guard.admit(&head, peer)?;
+    if cors::is_preflight(&head) && shared.guard.listed_origin(&head.headers).is_some() {
+        return Ok(cors::preflight());
+    }
     let found = find(&head.method, head.uri.path(), shared.guard.prefix());
     let takes = found.as_ref().map_or(Takes::Nothing, |operation| operation.takes());
     shared.guard.judge_body(&head, takes)?;
+    let asker = sign::identify(shared, &head, peer, found.as_ref().ok().copied()).await;
+    // What a stranger sends is not read to its end.
+    let asker = asker.map_err(|problem| if body.is_end_stream() { problem } else { problem.last() })?;
     // Held until the answer is there: then what came is done with.
     let mut place = shared.arrival();
     let mut kept = Vec::new();
@@ -93,8 +104,7 @@ async fn answer(shared: &Arc<Shared>, peer: Peer, request: Request<Incoming>) ->
         let read = tokio::time::timeout(shared.settings.request_timeout, drain(&mut body, keep)).await;
         read.map_err(|_| Problem::body_slow())??;
     }
-    head.extensions.insert(peer);
-    run(shared, found?, Asked::new(head), kept.into()).await
+    run(shared, found?, Asked::new(head, peer, asker), kept.into()).await
 }
 
 /// Do what is asked for, in time and whatever happens in it.

@@ -3,6 +3,8 @@
 //! It works on the head alone and knows no routes, so no spelling of a path leads round it (T054). How large a body may
 //! be depends on what is asked for, so that is judged behind the rest, when it is known.
 
+use std::net::IpAddr;
+
 use axum::http::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -24,6 +26,8 @@ pub(crate) struct Guard {
     public: Option<PublicUrl>,
     allowed: Vec<Allowed>,
     trusted: Vec<Network>,
+    /// Origins whose pages may call, each as a browser writes it.
+    listed: Vec<String>,
     body_max: u64,
     import_max: u64,
 }
@@ -40,6 +44,7 @@ impl Guard {
             public: settings.public_url.as_ref().and_then(read),
             allowed: settings.allowed_hosts.iter().map(|text| Allowed::new(text)).collect(),
             trusted: settings.trusted_proxies.clone(),
+            listed: settings.cors_origins.clone(),
             body_max: settings.body_max,
             import_max: settings.import_max,
         }
@@ -76,6 +81,30 @@ impl Guard {
         base_url(self.public.as_ref(), fields, peer.scheme, Forwarded::read(fields, peer.ip, &self.trusted))
     }
 
+    /// Whether a peer is a proxy whose word is believed.
+    pub(crate) fn trusts(&self, peer: Peer) -> bool {
+        peer.ip.is_some_and(|ip| self.trusted.iter().any(|network| network.contains(ip)))
+    }
+
+    /// Where a request came from: the last address that no trusted proxy has. What stands before it anybody can write.
+    pub(crate) fn client(&self, fields: &HeaderMap, peer: Peer) -> Option<IpAddr> {
+        if !self.trusts(peer) {
+            return peer.ip;
+        }
+        let all = fields.get_all("x-forwarded-for").iter().filter_map(|field| field.to_str().ok());
+        let said: Vec<&str> = all.flat_map(|field| field.split(',')).map(str::trim).collect();
+        let read = |text: &&str| text.parse::<IpAddr>().ok();
+        let is_client = |ip: &IpAddr| !self.trusted.iter().any(|network| network.contains(*ip));
+        said.iter().rev().map_while(read).find(is_client).or(peer.ip)
+    }
+
+    /// The one origin of a request, when it is on the list of those whose pages may call.
+    pub(crate) fn listed_origin<'a>(&self, fields: &'a HeaderMap) -> Option<&'a HeaderValue> {
+        let mut origins = fields.get_all(ORIGIN).iter();
+        let (origin, None) = (origins.next()?, origins.next()) else { return None };
+        self.listed.iter().any(|listed| origin.as_bytes() == listed.as_bytes()).then_some(origin)
+    }
+
     fn serves(&self, authority: Authority<'_>) -> Result<(), Problem> {
         let is_public = || {
             let public = self.public.as_ref().map(PublicUrl::authority);
@@ -93,7 +122,7 @@ impl Guard {
         let own_site = |site: &HeaderValue| matches!(site.as_bytes(), b"same-origin" | b"none");
         let own_origin = |origin: &HeaderValue| self.is_own(origin, host, forwarded);
         let own = fields.get_all(SEC_FETCH_SITE).iter().all(own_site) && fields.get_all(ORIGIN).iter().all(own_origin);
-        if own {
+        if own || self.listed_origin(fields).is_some() {
             return Ok(());
         }
         tracing::debug!(origin = ?fields.get(ORIGIN), "an origin was refused");

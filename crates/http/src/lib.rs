@@ -9,6 +9,7 @@ mod asked;
 mod attachment;
 pub mod base_url;
 mod connection;
+mod cors;
 mod counters;
 mod door;
 mod guard;
@@ -23,6 +24,7 @@ mod router;
 mod server;
 pub mod settings;
 mod shared;
+mod sign;
 mod v1;
 mod v2;
 

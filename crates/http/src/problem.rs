@@ -152,6 +152,27 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "part-unknown", "No such attachment", detail)
     }
 
+    pub(crate) fn inbox_unknown() -> Self {
+        let detail = "This mailbox is no inbox. Compare its name with the one that was told when it was opened.";
+        Self::new(StatusCode::NOT_FOUND, "inbox-unknown", "No such inbox", detail)
+    }
+
+    pub(crate) fn token_unknown() -> Self {
+        let detail = "There is no such token. List the tokens for their ids.";
+        Self::new(StatusCode::NOT_FOUND, "token-unknown", "No such token", detail)
+    }
+
+    pub(crate) fn token_in_file() -> Self {
+        let detail =
+            "This token stands in the configuration. Take its lines out of the file and start the server again.";
+        Self::new(StatusCode::CONFLICT, "token-in-file", "Token of the configuration", detail)
+    }
+
+    pub(crate) fn too_often(wait: Duration) -> Self {
+        let detail = "Too many requests come from this address (http.rate_per_ip). Wait and try again.";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate-limited", "Too often", detail).later(Some(wait))
+    }
+
     pub(crate) fn no_html() -> Self {
         let detail = "The message has no HTML. Read the message for its text.";
         Self::new(StatusCode::NOT_FOUND, "part-unknown", "No HTML", detail)
@@ -286,7 +307,7 @@ impl Problem {
     /// An error of the mailroom, told to the log whole and to the client calmly.
     pub(crate) fn of(error: &mailroom::Error, doing: Doing) -> Self {
         match error {
-            mailroom::Error::Denied { .. } | mailroom::Error::Cursor(_) => {
+            mailroom::Error::Denied { .. } | mailroom::Error::Cursor(_) | mailroom::Error::SignIn(_) => {
                 tracing::debug!(?doing, %error, "a request was denied")
             }
             _ => tracing::warn!(?doing, error = ?chain(error), "a request failed"),
@@ -313,7 +334,7 @@ impl Problem {
     /// Why access said no. Who has shown nothing hears that something must be shown, and no more.
     fn denied(denial: &Denial) -> Self {
         let (status, slug, title) = match denial {
-            Denial::Unauthorized(_) => (StatusCode::UNAUTHORIZED, "unauthorized", "Credential needed"),
+            Denial::Nobody | Denial::Unauthorized(_) => (StatusCode::UNAUTHORIZED, "unauthorized", "Credential needed"),
             Denial::Forbidden(_) => (StatusCode::FORBIDDEN, "forbidden", "Not allowed"),
             Denial::SecretRequired => (StatusCode::FORBIDDEN, "inbox-secret-required", "Secret of the inbox needed"),
             Denial::NotInPublicMode(_) => (StatusCode::FORBIDDEN, "not-in-public-mode", "Not for everybody"),
@@ -321,7 +342,11 @@ impl Problem {
             Denial::InboxExpired { .. } => (StatusCode::GONE, "inbox-expired", "Inbox expired"),
             Denial::NoInbox => (StatusCode::NOT_FOUND, "inbox-unknown", "No such inbox"),
         };
-        Self::new(status, slug, title, sentence(denial))
+        let problem = Self::new(status, slug, title, sentence(denial));
+        match denial.needs() {
+            Some(needs) => problem.with("needs", needs),
+            None => problem,
+        }
     }
 
     /// Who was not believed.

@@ -56,6 +56,14 @@ pub(crate) enum Operation {
     Wait,
     WaitMatching,
     WaitAnywhere,
+    OpenInbox,
+    ReadInbox,
+    CloseInbox,
+    ListTokens,
+    IssueToken,
+    RevokeToken,
+    Login,
+    Logout,
     ReadHtml,
     ReadPart,
     ListMailboxes,
@@ -118,6 +126,11 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/source", operations: &[ReadSource] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/html", operations: &[ReadHtml] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/parts/{partId}", operations: &[ReadPart] },
+        Route { path: "/api/v2/inboxes", operations: &[OpenInbox] },
+        Route { path: "/api/v2/inboxes/{name}", operations: &[ReadInbox, CloseInbox] },
+        Route { path: "/api/v2/tokens", operations: &[ListTokens, IssueToken] },
+        Route { path: "/api/v2/tokens/{id}", operations: &[RevokeToken] },
+        Route { path: "/api/v2/login", operations: &[Login, Logout] },
     ]
 };
 
@@ -126,7 +139,9 @@ impl Operation {
     pub(crate) const fn method(self) -> Method {
         match self {
             Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage | Self::PurgeAll => Method::DELETE,
+            Self::CloseInbox | Self::RevokeToken | Self::Logout => Method::DELETE,
             Self::Import | Self::DeleteMessages | Self::DeliverMessage | Self::WaitMatching => Method::POST,
+            Self::OpenInbox | Self::IssueToken | Self::Login => Method::POST,
             _ => Method::GET,
         }
     }
@@ -136,8 +151,15 @@ impl Operation {
         match self {
             Self::Import | Self::DeliverMessage => Takes::Message,
             Self::DeleteMessages | Self::WaitMatching => Takes::Json,
+            Self::OpenInbox | Self::IssueToken | Self::Login => Takes::Json,
             _ => Takes::Nothing,
         }
+    }
+
+    /// Whether it holds nothing that anybody would have to show something for.
+    pub(crate) const fn is_for_everybody(self) -> bool {
+        use Operation::{Counters, Home, Live, Login, Logout, ReadOpenapi, ReadServer, Ready};
+        matches!(self, Home | Live | Ready | Counters | ReadServer | ReadOpenapi | Login | Logout)
     }
 
     /// Who watches its time.
@@ -180,6 +202,14 @@ impl Operation {
             Self::Wait => &v2::wait::WAIT,
             Self::WaitMatching => &v2::wait::WAIT_MATCHING,
             Self::WaitAnywhere => &v2::wait::WAIT_ANYWHERE,
+            Self::OpenInbox => &v2::inboxes::OPEN,
+            Self::ReadInbox => &v2::inboxes::READ,
+            Self::CloseInbox => &v2::inboxes::CLOSE,
+            Self::ListTokens => &v2::tokens::LIST,
+            Self::IssueToken => &v2::tokens::ISSUE,
+            Self::RevokeToken => &v2::tokens::REVOKE,
+            Self::Login => &v2::login::LOGIN,
+            Self::Logout => &v2::login::LOGOUT,
             Self::Import => &import::ABOUT,
             _ => return None,
         })
@@ -220,6 +250,14 @@ impl Operation {
             Self::Wait => v2::wait::wait(shared, asked).await,
             Self::WaitMatching => v2::wait::wait_matching(shared, asked, body).await,
             Self::WaitAnywhere => v2::wait::wait_anywhere(shared, asked).await,
+            Self::OpenInbox => v2::inboxes::open(shared, asked, body).await,
+            Self::ReadInbox => v2::inboxes::read(shared, asked).await,
+            Self::CloseInbox => v2::inboxes::close(shared, asked).await,
+            Self::ListTokens => v2::tokens::list(shared, asked).await,
+            Self::IssueToken => v2::tokens::issue(shared, asked, body).await,
+            Self::RevokeToken => v2::tokens::revoke(shared, asked).await,
+            Self::Login => v2::login::login(shared, asked, body).await,
+            Self::Logout => v2::login::logout(shared, asked).await,
         }
     }
 }

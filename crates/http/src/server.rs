@@ -40,6 +40,11 @@ impl Server {
         Self::over(shared)
     }
 
+    /// Forget the addresses that have been quiet: to be called now and then.
+    pub fn forget_idle(&self) {
+        self.shared.forget_idle();
+    }
+
     pub(crate) fn over(shared: Shared) -> Self {
         Self { shared: Arc::new(shared) }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mail::trace::Peer;
-use net::Network;
+use net::{Network, Quota};
 
 use crate::live;
 
@@ -82,6 +82,14 @@ pub struct Settings {
     pub monitor: live::Monitor,
     /// `mailbox.retention` and `mailbox.messages_max`, to be told.
     pub kept: live::Kept,
+    /// Origins whose pages may call from a browser, each as a browser writes it.
+    pub cors_origins: Vec<String>,
+    /// How often one address may ask; none: as often as it likes.
+    pub rate_per_ip: Option<Quota>,
+    /// So many addresses are remembered for that.
+    pub rate_entries_max: usize,
+    /// The field in which a trusted proxy names the user (`access.user_header`).
+    pub user_header: Option<String>,
 }
 
 impl Default for Settings {
@@ -109,6 +117,10 @@ impl Default for Settings {
             events: live::Events::default(),
             monitor: live::Monitor::default(),
             kept: live::Kept::default(),
+            cors_origins: Vec::new(),
+            rate_per_ip: None,
+            rate_entries_max: 100_000,
+            user_header: None,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What all requests share: the mailroom, the settings made ready, and the bounds on work and memory.
 
 use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -9,7 +10,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use bytes::Bytes;
 use mail::View;
 use mailroom::Mailroom;
-use net::{Budget, Gate, Reservation, Stop};
+use net::{Budget, Gate, Rates, Reservation, Stop};
 use tokio::sync::Semaphore;
 
 use crate::counters::Render;
@@ -40,6 +41,8 @@ pub(crate) struct Shared {
     /// Messages on their way in: as many bytes as answers may have, and none of theirs.
     arrivals: Arc<Budget>,
     aside: Semaphore,
+    /// How often each address asks.
+    rates: Rates,
     /// Requests that were given a name.
     requests: AtomicU64,
     /// Makes those names differ from node to node.
@@ -60,6 +63,7 @@ impl Shared {
             answers_max: settings.answers_max,
             arrivals: Budget::new(settings.answers_max),
             aside: Semaphore::new(cores * 2),
+            rates: Rates::new(settings.rate_per_ip, None, settings.rate_entries_max),
             requests: AtomicU64::new(0),
             seed: RandomState::new(),
             settings,
@@ -75,6 +79,16 @@ impl Shared {
         let mut place = self.answers.reserve();
         let fits = place.resize((bytes as u64).min(self.answers_max));
         if fits { Ok(Some(place)) } else { Err(Problem::overloaded()) }
+    }
+
+    /// One more request from this address, if it may ask so often.
+    pub(crate) fn take_turn(&self, client: Option<IpAddr>) -> Result<(), Problem> {
+        client.map_or(Ok(()), |client| self.rates.take(client, 1)).map_err(Problem::too_often)
+    }
+
+    /// Forget the addresses that have been quiet.
+    pub(crate) fn forget_idle(&self) {
+        self.rates.forget_idle();
     }
 
     /// A name for a request, so that what its client was told can be found in the log.

@@ -10,6 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use mailroom::access::Keys;
 use mailroom::{Mailroom, Senders};
 use net::{Lanes, Stopper};
 use store::{Memory, SystemClock};
@@ -22,7 +23,7 @@ use tokio::task::JoinSet;
 use crate::announce::Started;
 use crate::config::{self, Config, Engine, Size, Store, Time};
 use crate::signals::Signals;
-use crate::{certificate, counters, limits, log, users};
+use crate::{certificate, counters, keys, limits, log, users};
 
 /// What has not finished within the grace has so long to say its last word.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -69,7 +70,7 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
         // Brokers may keep us waiting.
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
-    let mailroom = mailroom(engine, &config, &mut servers)?;
+    let mailroom = mailroom(engine, &config, &mut servers).await?;
     doors::open(&mut servers, bound, doors::Behind { config, mailroom, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
@@ -80,17 +81,30 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     Ok(code)
 }
 
-/// The mailroom, with those who may sign in.
-fn mailroom(engine: Arc<dyn store::Store>, config: &Config, servers: &mut JoinSet<()>) -> Result<Arc<Mailroom>> {
+/// The mailroom, with those who may sign in, and with what its records say of tokens and logins.
+async fn mailroom(engine: Arc<dyn store::Store>, config: &Config, servers: &mut JoinSet<()>) -> Result<Arc<Mailroom>> {
     let mut settings = config.mailroom.clone();
+    settings.access.keys = keys(config)?;
     if let Some(path) = &config.guards.users {
         let (roll, watched) = users::read_first(path)?;
         settings.senders = Senders::List(Arc::clone(&roll));
         servers.spawn(users::watch(watched, roll));
     }
     let mailroom = Mailroom::new(engine, settings);
+    let recalled = mailroom.recall().await.context("cannot read the tokens that were issued; start again")?;
+    servers.spawn(recalled);
     servers.spawn(forget(Arc::clone(&mailroom)));
     Ok(mailroom)
+}
+
+/// What inboxes are made with: a file that was named, or what fits the engine. On a cluster nothing fits but a file.
+fn keys(config: &Config) -> Result<Option<Keys>> {
+    match (&config.key_file, &config.store.engine) {
+        (Some(path), _) => Ok(Some(keys::read(path)?)),
+        (None, Engine::Memory(_)) => Ok(Some(Keys::make()?)),
+        (None, Engine::Disk(disk)) => Ok(Some(keys::read_or_make(&disk.path.join(keys::FILE))?)),
+        (None, Engine::Jetstream(_)) => Ok(None),
+    }
 }
 
 /// Rates that are whole again need not be remembered.

@@ -2,6 +2,7 @@
 
 mod sendmail;
 mod store;
+mod token;
 mod users;
 mod verbs;
 
@@ -17,6 +18,7 @@ use crate::assembly;
 use crate::config::{Checked, DEFAULTS, Sources};
 use sendmail::{SENDMAIL_OPTIONS, SendmailArgs};
 use store::{STORE_EXAMPLES, StoreCommand};
+use token::{TOKEN_EXAMPLES, TokenCommand};
 use users::{USERS_EXAMPLES, UsersCommand};
 use verbs::Verb;
 
@@ -101,6 +103,9 @@ enum Command {
     /// Check, back up, export from or import into a store on a disk
     #[command(subcommand, arg_required_else_help = true, after_help = STORE_EXAMPLES)]
     Store(StoreCommand),
+    /// Make tokens, which say what their bearers may do
+    #[command(subcommand, arg_required_else_help = true, after_help = TOKEN_EXAMPLES)]
+    Token(TokenCommand),
     /// Make hashes of passwords, for those who sign in by a list
     #[command(subcommand, arg_required_else_help = true, after_help = USERS_EXAMPLES)]
     Users(UsersCommand),
@@ -145,6 +150,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Config(ConfigCommand::Show(more)) => show(&given.over(more)),
         Command::Config(ConfigCommand::Default) => print(DEFAULTS),
         Command::Store(command) => store::run(given, command),
+        Command::Token(command) => token::run(given, command),
         Command::Users(command) => users::run(command),
         Command::Sendmail(args) => sendmail::run(args),
     }

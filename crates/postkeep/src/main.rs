@@ -6,6 +6,7 @@ mod certificate;
 mod cli;
 mod config;
 mod counters;
+mod keys;
 mod limits;
 mod log;
 mod owner;

@@ -39,7 +39,7 @@ pub(crate) struct Live {
 fn seat(shared: &Shared, asked: &Asked) -> Result<Slot, Problem> {
     shared.guard.admit_own(asked.head(), asked.peer())?;
     let full = |_| Problem::too_many_streams();
-    shared.streams.admit(asked.peer().ip).map_err(full)
+    shared.streams.admit(asked.client).map_err(full)
 }
 
 /// Room for this many streams.

@@ -84,6 +84,14 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "GET /api/v2/mailboxes/{name}/messages/{id}/source ReadSource",
         "GET /api/v2/mailboxes/{name}/messages/{id}/html ReadHtml",
         "GET /api/v2/mailboxes/{name}/messages/{id}/parts/{partId} ReadPart",
+        "POST /api/v2/inboxes OpenInbox",
+        "GET /api/v2/inboxes/{name} ReadInbox",
+        "DELETE /api/v2/inboxes/{name} CloseInbox",
+        "GET /api/v2/tokens ListTokens",
+        "POST /api/v2/tokens IssueToken",
+        "DELETE /api/v2/tokens/{id} RevokeToken",
+        "POST /api/v2/login Login",
+        "DELETE /api/v2/login Logout",
     ];
     assert_eq!(table, golden);
 }
@@ -104,7 +112,7 @@ async fn t066_what_is_not_in_the_table_is_404() {
 }
 
 /// Other ways to write a path.
-fn spellings(path: &str) -> Vec<String> {
+pub(super) fn spellings(path: &str) -> Vec<String> {
     let encoded =
         |byte: char, upper: bool| if upper { format!("%{:02X}", byte as u32) } else { format!("%{:02x}", byte as u32) };
     let letter = path.find(|char: char| char.is_ascii_alphabetic());

@@ -1,6 +1,7 @@
 //! The server over real sockets, asked in raw bytes: a house with the memory engine behind it, and a client that
 //! understands no more of HTTP than where a head ends.
 
+mod access;
 mod attachments;
 mod boundary;
 mod counters;
@@ -21,6 +22,7 @@ use bytes::Bytes;
 use jiff::Timestamp;
 use mail::address::Charset;
 use mail::{Address, Door, Envelope, MessageId, Recipient, ReversePath, Transport, View};
+use mailroom::access::Rules;
 use mailroom::{Caller, Mailroom, Parcel, SystemClock};
 use net::{Gate, Hall, Lanes, Listener, Place, Stopper};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -67,6 +69,11 @@ impl House {
         Self::build(Settings::default(), View::of, None).await
     }
 
+    /// A server by these rules.
+    async fn ruled(access: impl Into<Rules>, settings: Settings) -> Self {
+        Self::made(access.into(), settings, View::of, Some(Box::new(|| "postkeep_messages_total 7\n".to_owned()))).await
+    }
+
     async fn with_policy(policy: mailroom::Policy) -> Self {
         let rules = mailroom::Settings { policy, ..mailroom::Settings::default() };
         let memory = store::Memory::new(store::memory::Settings::default(), Arc::new(SystemClock));
@@ -74,8 +81,14 @@ impl House {
     }
 
     async fn build(settings: Settings, view: fn(&[u8]) -> View, counters: Option<Render>) -> Self {
+        Self::made(Rules::default(), settings, view, counters).await
+    }
+
+    async fn made(access: Rules, settings: Settings, view: fn(&[u8]) -> View, counters: Option<Render>) -> Self {
         let memory = store::Memory::new(store::memory::Settings::default(), Arc::new(SystemClock));
-        let mailroom = Mailroom::new(Arc::new(memory), mailroom::Settings::default());
+        let rules = mailroom::Settings { access, ..mailroom::Settings::default() };
+        let mailroom = Mailroom::new(Arc::new(memory), rules);
+        tokio::spawn(mailroom.recall().await.unwrap());
         Self::over(mailroom, settings, view, counters)
     }
 

@@ -57,10 +57,7 @@ pub(crate) async fn delete(shared: &Shared, asked: &Asked, body: Bytes) -> Resul
     }
     // What can be no id names no message, and is missing like one that is gone.
     let known: Vec<MessageId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
-    let gone = match known.is_empty() {
-        true => Vec::new(),
-        false => shared.mailroom.delete_all(&asked.caller, &mailbox, &known).await.map_err(changing)?,
-    };
+    let gone = shared.mailroom.delete_all(&asked.caller, &mailbox, &known).await.map_err(changing)?;
     let deleted: Vec<String> = gone.iter().map(ToString::to_string).collect();
     let missing = ids.into_iter().filter(|id| !deleted.contains(id)).collect();
     json(shared, StatusCode::OK, &DeleteAnswer { deleted, missing })

@@ -84,7 +84,7 @@ pub(crate) async fn read(shared: &Shared, asked: &Asked) -> Result<Response, Pro
     let server = Server {
         name: "postkeep",
         version: env!("CARGO_PKG_VERSION"),
-        mode: "open",
+        mode: shared.mailroom.mode(),
         engine: Engine { name: abilities.engine, promise: abilities.promise, whole_view: abilities.whole_view },
         limits: Limits {
             body_max: settings.body_max,

@@ -139,7 +139,7 @@ async fn answer(shared: &Arc<Shared>, asked: &Asked, scope: Scope, wanted: Wante
 async fn run(shared: &Shared, asked: &Asked, ask: wait::Ask) -> Result<Outcome, Problem> {
     let mut stop = shared.stop.clone();
     tokio::select! {
-        outcome = shared.mailroom.wait(&asked.caller, asked.peer_ip(), ask) => outcome.map_err(reading),
+        outcome = shared.mailroom.wait(&asked.caller, asked.client, ask) => outcome.map_err(reading),
         () = stop.reached(Phase::Draining) => Err(Problem::draining()),
     }
 }

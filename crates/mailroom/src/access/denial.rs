@@ -13,6 +13,9 @@ pub struct Need(String);
 /// Why not, and what to do.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Denial {
+    /// Nobody has shown who asks, where that must be shown for anything.
+    #[error("nothing is to be had here without a token: send one as \"Authorization: Bearer pkt_…\"")]
+    Nobody,
     /// Nobody has shown who asks, or what they showed is good no more.
     #[error("{0} is not allowed without a token here: send one as \"Authorization: Bearer pkt_…\"")]
     Unauthorized(Need),

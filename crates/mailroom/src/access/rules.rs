@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use mail::Naming;
 use rate::Quota;
 
 use super::inbox::Keys;
@@ -55,7 +56,7 @@ pub struct Rules {
     pub logins_max: usize,
     /// `access.login_ttl`: how long a login is good. Default 12 hours.
     pub login_ttl: Duration,
-    /// `access.user_scopes`: what a user may do whom a trusted proxy names. Default: nothing.
+    /// `access.user_scopes`: what a user may do whom a trusted proxy names. Default `rw:*`.
     pub user_scopes: Scopes,
     /// `access.failures_per_ip`: how often a wrong credential may come from one address. Default 30 a minute.
     pub failures_per_ip: Option<Quota>,
@@ -101,7 +102,7 @@ impl Default for Rules {
             tokens_max: 10_000,
             logins_max: 10_000,
             login_ttl: Duration::from_secs(12 * 60 * 60),
-            user_scopes: Scopes::default(),
+            user_scopes: Scopes::parse(["rw:*"], Naming::Local).expect("these are scopes"),
             failures_per_ip: Some(Quota { count: 30, per: Duration::from_secs(60) }),
             keys: None,
             inbox: Inbox::default(),

@@ -22,7 +22,7 @@ mod knowing;
 mod words;
 
 /// What takes no caller because it touches no mail; what makes a caller; and what the program asks as itself.
-const WORDS: [&str; 19] = [
+const WORDS: [&str; 22] = [
     "connected",
     "connections",
     "letter",
@@ -42,11 +42,14 @@ const WORDS: [&str; 19] = [
     "sign_in",
     "login",
     "logout",
+    "mode",
+    "scopes",
+    "spelled_scopes",
 ];
 /// What is said of a name, whoever asks.
 const OF_NAMES: [&str; 1] = ["shape"];
-/// How much is shown of what was read before.
-const OF_SIGHT: [&str; 2] = ["seen", "sees_transport"];
+/// How much is shown of what was read before, and who need not ask at all.
+const OF_SIGHT: [&str; 3] = ["seen", "sees_transport", "admit"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))

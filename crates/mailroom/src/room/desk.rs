@@ -10,7 +10,9 @@ use store::{Expect, Put};
 
 use super::Mailroom;
 use crate::access::inbox::{self, Shape};
-use crate::access::{Digest, Grant, Login, Mode, Origin, Permit, Target, Verb, records, session, token, tokens};
+use crate::access::{
+    Denial, Digest, Grant, Login, Mode, Origin, Permit, Target, Verb, records, session, token, tokens,
+};
 use crate::caller::{Caller, Credential};
 use crate::counters::COUNTERS;
 use crate::error::{Error, Result};
@@ -152,6 +154,23 @@ impl Mailroom {
     fn vouched(&self, name: &str) -> Caller {
         let (id, scopes) = (name.to_owned(), self.access.rules.user_scopes.clone());
         Caller::Token { grant: Arc::new(Grant::new(id.clone(), id, scopes, Origin::Proxy)) }
+    }
+
+    /// Whether this caller may ask for anything at all: where tokens are asked for, not whoever has shown nothing.
+    pub fn admit(&self, caller: &Caller) -> Result<()> {
+        match (self.access.rules.mode, caller) {
+            (Mode::Token, Caller::Anonymous { .. }) => Err(Denial::Nobody.into()),
+            _ => Ok(()),
+        }
+    }
+
+    /// `access.mode`.
+    pub fn mode(&self) -> &'static str {
+        match self.access.rules.mode {
+            Mode::Token => "token",
+            Mode::Public => "public",
+            _ => "open",
+        }
     }
 
     /// Exchange a token or an inbox's secret for a login. One that was there before is over (T101).

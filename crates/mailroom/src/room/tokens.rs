@@ -7,7 +7,7 @@ use store::Expect;
 
 use super::Mailroom;
 use crate::access::tokens::{self, NAME_MAX};
-use crate::access::{Denial, Grant, Mode, Origin, Scopes, Target, Token, Verb};
+use crate::access::{BadScope, Denial, Grant, Mode, Origin, Scopes, Target, Token, Verb};
 use crate::caller::Caller;
 use crate::error::{Error, Result};
 
@@ -79,6 +79,16 @@ impl Mailroom {
         let went = self.vault.open(&self.program()?).registry().delete(tokens::KIND, id, Expect::Any).await?;
         self.access.tokens.remove(id);
         Ok(if went { Revoked::Done } else { Revoked::Unknown })
+    }
+
+    /// Scopes as they are written, where mailboxes are named as here.
+    pub fn scopes(&self, texts: &[String]) -> Result<Scopes, BadScope> {
+        Scopes::parse(texts.iter().map(String::as_str), self.naming)
+    }
+
+    /// Scopes as [`Mailroom::scopes`] takes them back.
+    pub fn spelled_scopes(&self, scopes: &Scopes) -> Vec<String> {
+        scopes.spelled(self.naming)
     }
 
     /// What outlives this mode needs one in which not everybody could write it.

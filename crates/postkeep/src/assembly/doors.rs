@@ -85,6 +85,7 @@ pub(super) fn open(servers: &mut JoinSet<()>, bound: Bound, behind: Behind) -> R
         http: Arc::new(web::Server::new(Arc::new(config.http), mailroom, stop, render)),
         halls,
     };
+    servers.spawn(forget_askers(Arc::clone(&edges.http)));
     for (name, listeners) in NAMES.into_iter().zip(bound.0) {
         listeners.into_iter().for_each(|listener| edges.serve(name, listener, servers));
     }
@@ -172,5 +173,13 @@ async fn forget(rates: Arc<Rates>) {
     loop {
         tokio::time::sleep(FORGET_EVERY).await;
         rates.forget_idle();
+    }
+}
+
+/// The same for those who ask over HTTP.
+async fn forget_askers(server: Arc<web::Server>) {
+    loop {
+        tokio::time::sleep(FORGET_EVERY).await;
+        server.forget_idle();
     }
 }

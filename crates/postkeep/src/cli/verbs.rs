@@ -11,6 +11,7 @@ mod remove;
 mod send;
 mod show;
 mod table;
+pub(super) mod tokens;
 mod wait;
 mod watch;
 
@@ -118,6 +119,10 @@ pub(super) fn run(given: Given, verb: Verb) -> ExitCode {
         Verb::Inbox(command) => block(inbox::inbox(command)),
         Verb::Health(args) => health::health(given, args),
     };
+    ended(done)
+}
+
+fn ended(done: Result<(), Failure>) -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { code, why }) => {

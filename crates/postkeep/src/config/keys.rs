@@ -26,7 +26,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("smtp.bare_newlines", Kind::Choice(&["reject", "normalize"])),
     key("smtp.trace_peer", Kind::Flag),
     key("smtp.tls", TLS_USE),
-    key("smtp.auth", Kind::Choice(&["any", "list", "off"])),
+    key("smtp.auth", Kind::Choice(&["any", "list", "token", "off"])),
     key("smtp.auth_file", Kind::File),
     key("smtp.auth_required", Kind::Flag),
     key("smtp.auth_plaintext", PLAINTEXT),
@@ -58,6 +58,8 @@ pub(crate) const KEYS: &[Key] = &[
     key("http.idle_timeout", TIMEOUT),
     key("http.proxy_from", Kind::Networks),
     key("http.metrics", Kind::Flag),
+    key("http.cors_origins", Kind::Origins),
+    key("http.rate_per_ip", Kind::Rate),
     key("https.addr", Kind::Addrs),
     key("deliver.idempotency_window", time(1, 24 * 60 * 60)),
     key("pop3.addr", Kind::Addrs),
@@ -126,7 +128,20 @@ pub(crate) const KEYS: &[Key] = &[
     key("mailbox.naming", Kind::Choice(&["local", "full", "domain"])),
     key("mailbox.messages_max", count(0, 1_000_000_000)),
     key("mailbox.retention", time(0, 100 * 365 * DAY)),
-    key("access.mode", Kind::Choice(&["open"])),
+    key("access.mode", Kind::Choice(&["open", "token", "public"])),
+    key("access.public_verbs", Kind::Verbs),
+    key("access.inbox_secret", Kind::Choice(&["auto", "always"])),
+    key("access.key_file", Kind::File),
+    key("access.tokens_max", count(0, 1_000_000)),
+    key("access.logins_max", count(0, 1_000_000)),
+    key("access.login_ttl", time(60, 365 * DAY)),
+    key("access.failures_per_ip", Kind::Rate),
+    key("access.user_header", Kind::Field),
+    key("access.user_scopes", Kind::Scopes),
+    key("inbox.domain", Kind::Domain),
+    key("inbox.ttl_default", time(1, 365 * DAY)),
+    key("inbox.ttl_max", time(60, 365 * DAY)),
+    key("inbox.rate_per_ip", Kind::Rate),
     key("rate.connections_per_ip_max", Kind::Rate),
     key("rate.connections_per_network_max", Kind::Rate),
     key("rate.transactions_per_ip_max", Kind::Rate),
@@ -220,6 +235,16 @@ pub(crate) enum Kind {
     Brokers,
     /// Lower-case letters, digits and hyphens, up to 32.
     Prefix,
+    /// A list of `https://host:port`.
+    Origins,
+    /// A list of verbs that change nothing and of those that take away.
+    Verbs,
+    /// A list of scopes of a token; what is wrong with one is told when it is known how mailboxes are named.
+    Scopes,
+    /// The name of a field of HTTP, or nothing.
+    Field,
+    /// A domain name.
+    Domain,
     /// One of these words.
     Choice(&'static [&'static str]),
     /// Yes or no.

@@ -1,4 +1,4 @@
-//! The layers, one laid over the other: embedded defaults, file, environment, command line. A later one wins key by
+//! The layers, one laid over the other: embedded defaults, those of public mode, file, environment, command line. A later one wins key by
 //! key; mistakes are noted in all of them, also where another layer covers them.
 
 use std::ffi::{OsStr, OsString};
@@ -7,10 +7,11 @@ use std::rc::Rc;
 
 use toml::de::{DeTable, DeValue};
 
-use super::DEFAULTS;
 use super::keys::{KEYS, Key, is_section};
 use super::report::{Mistake, Origin, shown, unknown, unknown_variable};
+use super::tokens::{self, Written};
 use super::values::{Value, quoted};
+use super::{DEFAULTS, PUBLIC};
 
 /// No configuration file is larger.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -33,14 +34,36 @@ pub(crate) struct Sources {
 #[derive(Debug, Default)]
 pub(crate) struct Layers {
     values: Vec<Option<(Value, Origin)>>,
+    tokens: Vec<Written>,
     mistakes: Vec<Mistake>,
 }
 
+/// What came of all layers.
+#[derive(Debug)]
+pub(crate) struct Laid {
+    pub(crate) values: Vec<(Value, Origin)>,
+    pub(crate) tokens: Vec<Written>,
+    pub(crate) mistakes: Vec<Mistake>,
+}
+
 impl Layers {
-    /// Lay all layers. What came of them, and every mistake.
-    pub(crate) fn lay(sources: &Sources) -> (Vec<(Value, Origin)>, Vec<Mistake>) {
-        let mut layers = Self { values: vec![None; KEYS.len()], mistakes: Vec::new() };
-        layers.text(DEFAULTS, &|_| Origin::Default);
+    /// Lay all layers. Whether the one of public mode is among them the others say.
+    pub(crate) fn lay(sources: &Sources) -> Laid {
+        let laid = Self::laid(sources, &[(DEFAULTS, Origin::Default)]);
+        let is_public = |(key, (value, _)): (&Key, &(Value, Origin))| {
+            key.name == "access.mode" && *value == Value::Text("public".to_owned())
+        };
+        match KEYS.iter().zip(&laid.values).any(is_public) {
+            true => Self::laid(sources, &[(DEFAULTS, Origin::Default), (PUBLIC, Origin::Public)]),
+            false => laid,
+        }
+    }
+
+    fn laid(sources: &Sources, embedded: &[(&str, Origin)]) -> Laid {
+        let mut layers = Self { values: vec![None; KEYS.len()], ..Self::default() };
+        for (text, origin) in embedded {
+            layers.text(text, &|_| origin.clone());
+        }
         if let Some(path) = &sources.file {
             layers.file(path);
         }
@@ -51,7 +74,7 @@ impl Layers {
             layers.setting(setting);
         }
         let values = layers.values.into_iter().map(|value| value.expect("config.default.toml holds every key"));
-        (values.collect(), layers.mistakes)
+        Laid { values: values.collect(), tokens: layers.tokens, mistakes: layers.mistakes }
     }
 
     fn file(&mut self, path: &Path) {
@@ -88,6 +111,9 @@ impl Layers {
                 (None, DeValue::Table(table)) if is_section(&name) => self.table(&name, table, origin),
                 (None, _) if is_section(&name) => {
                     self.wrong(from, format!("{name} is a section; write [{name}] and its keys below it"));
+                }
+                (None, DeValue::Array(items)) if name == tokens::NAME => {
+                    self.tokens.extend(tokens::read(items, origin, &mut self.mistakes));
                 }
                 (None, DeValue::Table(_)) => self.wrong(from, unknown(&name, "section")),
                 (None, _) => self.wrong(from, unknown(&name, "key")),

@@ -1,6 +1,7 @@
 //! The configuration: layers of `key = value`, checked as a whole before anything starts. All mistakes are told at
 //! once, and every value knows where it came from. What the rooms do with it is not known here.
 
+mod access;
 pub(crate) mod doors;
 mod engines;
 mod host;
@@ -10,6 +11,7 @@ mod ready;
 mod report;
 mod show;
 mod tls;
+mod tokens;
 mod values;
 mod wait;
 
@@ -24,44 +26,53 @@ pub(crate) use report::Report;
 pub(crate) use tls::{Acme, Source, Tls};
 pub(crate) use values::{Size, Time, time};
 
-use layers::Layers;
+use layers::{Laid, Layers};
 use report::Origin;
+use tokens::Written;
 use values::Value;
 
 /// The first layer, and the documentation of every key.
 pub(crate) const DEFAULTS: &str = include_str!("../../config.default.toml");
+/// Laid over it in public mode.
+const PUBLIC: &str = include_str!("../../config.public.toml");
+
+/// A duration as a file and the command line have it.
+pub(crate) fn duration(text: &str) -> Option<std::time::Duration> {
+    values::time(text)
+}
 
 /// A configuration without mistakes.
 #[derive(Debug)]
 pub(crate) struct Checked {
     values: Vec<(Value, Origin)>,
+    tokens: Vec<Written>,
 }
 
 impl Checked {
     /// Lay the layers and check them, one by one and together.
     pub(crate) fn of(sources: &Sources) -> Result<Self, Report> {
-        let (values, mut mistakes) = Layers::lay(sources);
+        let Laid { values, tokens, mut mistakes } = Layers::lay(sources);
         if mistakes.is_empty() {
-            mistakes = ready::contradictions(&values);
+            mistakes = ready::contradictions(&values, &tokens);
         }
         match Report::of(mistakes) {
             Some(report) => Err(report),
-            None => Ok(Self { values }),
+            None => Ok(Self { values, tokens }),
         }
     }
 
     /// As the rooms take it.
     pub(crate) fn config(&self) -> Config {
-        Config::of(&self.values)
+        Config::of(&self.values, &self.tokens)
     }
 
     /// What works, but perhaps not as it was meant: a sentence each.
     pub(crate) fn doubts(&self) -> Vec<String> {
-        ready::doubts(&self.values)
+        ready::doubts(&self.values, &self.tokens)
     }
 
     /// As TOML, with origins.
     pub(crate) fn show(&self) -> String {
-        show::show(&self.values)
+        show::show(&self.values) + &tokens::show(&self.tokens)
     }
 }

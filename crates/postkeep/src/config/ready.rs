@@ -6,17 +6,18 @@ use std::time::Duration;
 use mail::Naming;
 use mail::trace::Peer;
 use mailroom::Senders;
-use mailroom::access::Rules;
 use mailroom::policy::{Pattern, Policy};
 use net::tls::TlsUse;
 use net::{Network, Place, Plaintext, Quota};
 use smtp::BareNewlines;
 
+use super::access;
 use super::doors::{self, Doors, Guards};
 use super::engines::{self, Store};
 use super::keys::Key;
 use super::report::{Mistake, Origin};
 use super::tls::{self, Tls};
+use super::tokens::Written;
 use super::values::{Size, Value, rate};
 use super::wait;
 use crate::log::{Format, Level};
@@ -40,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) guards: Guards,
     /// The sections `policy`, `access`, `refusals`, `feed`, and `mailbox.naming`.
     pub(crate) mailroom: mailroom::Settings,
+    /// `access.key_file`; none: what is right for the engine.
+    pub(crate) key_file: Option<PathBuf>,
     /// The section `store`, and how long and how many a mailbox keeps.
     pub(crate) store: Store,
     /// `log.level`.
@@ -128,7 +131,7 @@ impl<'a> Values<'a> {
 
 impl Config {
     /// Make it of checked values.
-    pub(crate) fn of(values: &[(Value, Origin)]) -> Self {
+    pub(crate) fn of(values: &[(Value, Origin)], tokens: &[Written]) -> Self {
         let values = Values(values);
         Self {
             doors: doors::doors(values),
@@ -138,7 +141,8 @@ impl Config {
             pop3: pop3(values),
             tls: tls::tls(values),
             guards: doors::guards(values),
-            mailroom: mailroom(values),
+            mailroom: mailroom(values, tokens),
+            key_file: access::key_file(values),
             store: engines::store(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
             log_format: match values.text("log.format") {
@@ -247,6 +251,10 @@ fn http(values: Values<'_>) -> web::Settings {
             retention: Some(values.time("mailbox.retention")).filter(|time| !time.is_zero()),
             messages_max: values.count("mailbox.messages_max"),
         },
+        cors_origins: values.list("http.cors_origins").to_vec(),
+        rate_per_ip: values.rate("http.rate_per_ip"),
+        rate_entries_max: values.count("rate.entries_max"),
+        user_header: Some(values.text("access.user_header").to_owned()).filter(|name| !name.is_empty()),
     }
 }
 
@@ -281,15 +289,20 @@ fn pop3(values: Values<'_>) -> pop3::Settings {
     }
 }
 
-fn mailroom(values: Values<'_>) -> mailroom::Settings {
+/// What of an address names its mailbox.
+pub(super) fn naming(values: Values<'_>) -> Naming {
+    match values.text("mailbox.naming") {
+        "full" => Naming::Full,
+        "domain" => Naming::Domain,
+        _ => Naming::Local,
+    }
+}
+
+fn mailroom(values: Values<'_>, tokens: &[Written]) -> mailroom::Settings {
     mailroom::Settings {
-        naming: match values.text("mailbox.naming") {
-            "full" => Naming::Full,
-            "domain" => Naming::Domain,
-            _ => Naming::Local,
-        },
+        naming: naming(values),
         routes: Vec::new(),
-        access: Rules::default(),
+        access: access::rules(values, tokens),
         policy: Policy {
             reject: values.patterns("policy.reject"),
             discard: values.patterns("policy.discard"),
@@ -299,10 +312,15 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
         refusals_max: values.count("refusals.ring_max"),
         queue_max: values.count("events.queue_max"),
         watchers_max: values.count("feed.watchers_max"),
-        senders: if values.text("smtp.auth") == "off" { Senders::Off } else { Senders::Any },
         wait: wait::limits(values),
         letters_bytes_max: values.count("parse.cache_max"),
         letter: mail::letter::Limits { text_max: values.count("message.text_max"), ..Default::default() },
+        senders: match values.text("smtp.auth") {
+            "off" => Senders::Off,
+            "token" => Senders::Tokens,
+            // A list is read by whoever opens the file.
+            _ => Senders::Any,
+        },
         mailbox_max: values.rate("rate.mailbox_max"),
         failed_logins_max: values.rate("rate.failed_logins_per_ip_max"),
         entries_max: values.count("rate.entries_max"),
@@ -310,17 +328,18 @@ fn mailroom(values: Values<'_>) -> mailroom::Settings {
 }
 
 /// What is sound key by key and cannot work together.
-pub(crate) fn contradictions(values: &[(Value, Origin)]) -> Vec<Mistake> {
+pub(crate) fn contradictions(values: &[(Value, Origin)], tokens: &[Written]) -> Vec<Mistake> {
     let read = Values(values);
     let origin = |name: &str| Key::index(name).map(|index| values[index].1.clone());
     let clashes = doors::clashes(read).into_iter().chain(tls::clashes(read));
     let clashes = clashes.chain(engines::half_a_certificate(read)).chain(engines::two_users(read));
     let clashes = clashes.chain(wait::clashes(read));
+    let clashes = clashes.chain(access::clashes(read));
     let mistakes = clashes.map(|Clash { keys, text }| {
         // The mistake was made where the later of the two was written.
         Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }
     });
-    mistakes.collect()
+    mistakes.chain(access::mistakes(read, tokens)).collect()
 }
 
 /// Two keys that do not go together, and what to do.
@@ -330,7 +349,7 @@ pub(super) struct Clash {
 }
 
 /// What works, but perhaps not as it was meant.
-pub(crate) fn doubts(values: &[(Value, Origin)]) -> Vec<String> {
+pub(crate) fn doubts(values: &[(Value, Origin)], tokens: &[Written]) -> Vec<String> {
     let read = Values(values);
     let message_max = read.size("smtp.message_max");
     let doubt = |bound: &str| {
@@ -347,5 +366,6 @@ pub(crate) fn doubts(values: &[(Value, Origin)]) -> Vec<String> {
     };
     // A bound of 0 is none, where 0 is taken.
     let bounds = ["smtp.in_flight_max", store].into_iter();
-    bounds.filter(|bound| (1..message_max).contains(&read.size(bound))).map(doubt).collect()
+    let bounds = bounds.filter(|bound| (1..message_max).contains(&read.size(bound))).map(doubt);
+    bounds.chain(access::doubts(read, tokens)).collect()
 }

@@ -11,6 +11,8 @@ use super::values::quoted;
 pub(crate) enum Origin {
     /// The embedded file.
     Default,
+    /// The embedded file of public mode.
+    Public,
     /// A line of the user's file.
     File(Rc<str>, usize),
     /// A variable of the environment.
@@ -57,6 +59,7 @@ impl fmt::Display for Origin {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Default => out.write_str("default"),
+            Self::Public => out.write_str("default of public mode"),
             Self::File(path, line) => write!(out, "{path}:{line}"),
             Self::Variable(name) => out.write_str(name),
             Self::Set => out.write_str("--set"),

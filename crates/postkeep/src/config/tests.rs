@@ -284,7 +284,7 @@ fn texts_have_their_form() {
             &["25", ":25", "a:65536", "a:+5", "::1:25", "[::1:25", "[a]:25", "a b:25", "http://a:25", "a:", "unix:"][..],
         ),
         ("tls.names", &["a b", "http://a"]),
-        ("rate.mailbox_max", &["", "100", "0/1m", "100/0", "100/m", "1/1m/1m", "-1/1s", "5GiB/1h"]),
+        ("rate.mailbox_max", &["", "100", "0/1m", "100/0", "1/1m/1m", "-1/1s", "5GiB/1h"]),
         ("dns.servers", &["a", "192.0.2.53:x"]),
         ("acme.email", &["a", "@a", "a@", "a b@c", "<a@b>"]),
         ("smtp.hostname", &["a b", "a_b", ".", "a\r\nb", "-", "ü.test", "[127.0.0.1]"]),
@@ -433,8 +433,9 @@ fn a_bound_below_the_largest_message_is_doubted() {
     assert_eq!(doubts(&["smtp.message_max=1GiB"]), 2);
     assert_eq!(doubts(&["store.engine=disk", "smtp.message_max=1GiB"]), 1, "a bound of 0 is none");
     assert_eq!(doubts(&["store.engine=disk", "store.disk.bytes_max=1MiB"]), 1);
-    assert_eq!(doubts(&["store.engine=jetstream"]), 0);
-    assert_eq!(doubts(&["store.engine=jetstream", "store.jetstream.bytes_max=1MiB"]), 1);
+    assert_eq!(doubts(&["store.engine=jetstream", "access.key_file=k"]), 0);
+    let small = ["store.engine=jetstream", "access.key_file=k", "store.jetstream.bytes_max=1MiB"];
+    assert_eq!(doubts(&small), 1);
 }
 
 #[test]
@@ -448,4 +449,82 @@ fn every_key_has_its_variable() {
             "{said}"
         );
     }
+}
+
+// --- who may do what ---
+
+/// What a file says, with settings over it.
+fn filed(name: &str, text: &str, settings: &[&str]) -> Result<Checked, String> {
+    let path = std::env::temp_dir().join(format!("postkeep-{name}-{}.toml", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let set = settings.iter().map(ToString::to_string).collect();
+    let checked = Checked::of(&Sources { file: Some(path.clone()), set, ..Sources::default() });
+    std::fs::remove_file(&path).unwrap();
+    checked.map_err(|report| report.to_string())
+}
+
+const TOKEN: &str = "[[access.tokens]]\nname = \"ci\"\nhash = \"5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a\"\n\
+                     scopes = [\"rw:ci-*\"]\nexpires = 2027-01-01T00:00:00Z\n";
+
+#[test]
+fn public_mode_has_defaults_of_its_own_below_everything_a_user_writes() {
+    let public = set(&["access.mode=public"]).unwrap();
+    assert!(public.doors.of("pop3").is_empty());
+    assert_eq!(public.http.rate_per_ip.unwrap().count, 300);
+    assert_eq!(public.mailroom.access.inbox.rate_per_ip.unwrap().count, 30);
+    let own = set(&["access.mode=public", "pop3.addr=127.0.0.1:110", "http.rate_per_ip=off"]).unwrap();
+    assert_eq!((own.doors.of("pop3").len(), own.http.rate_per_ip), (1, None));
+    let shown = Checked::of(&sources(&[("POSTKEEP_ACCESS__MODE", "public")], &[])).unwrap().show();
+    let line = shown.lines().find(|line| line.starts_with("rate_per_ip = \"300/1m\"")).unwrap();
+    assert!(line.ends_with("# default of public mode"), "{line}");
+    let filed = filed("public", "[access]\nmode = \"public\"\n[pop3]\naddr = \"127.0.0.1:1\"\n", &[]).unwrap();
+    assert_eq!(filed.config().doors.of("pop3").len(), 1);
+    assert_eq!(set(&["access.mode=token"]).unwrap().http.rate_per_ip, None);
+}
+
+#[test]
+fn tokens_stand_in_the_file_and_are_shown_as_they_stand() {
+    let checked = filed("tokens", TOKEN, &["access.mode=token"]).unwrap();
+    let config = checked.config();
+    let [token] = &config.mailroom.access.tokens[..] else { panic!("one token") };
+    assert_eq!((token.name.as_str(), token.scopes.spelled(mail::Naming::Local)), ("ci", vec!["rw:ci-*".to_owned()]));
+    assert_eq!(token.expires, Some("2027-01-01T00:00:00Z".parse().unwrap()));
+    let again = filed("tokens-again", &checked.show(), &[]).unwrap().config();
+    assert_eq!(again.mailroom, config.mailroom);
+    let full = filed("tokens-full", &TOKEN.replace("ci-*", "*@team.test"), &["mailbox.naming=full"]);
+    assert!(full.is_ok(), "{full:?}");
+}
+
+#[test]
+fn what_is_wrong_with_access_is_told_with_what_to_do() {
+    let check = |settings: &[&str], expected: &str| {
+        let told = wrong(settings);
+        assert!(told.contains(expected), "{settings:?}: {told}");
+    };
+    check(&["store.engine=jetstream", "access.mode=token"], "name its file in access.key_file");
+    check(&["access.user_header=X-User"], "http.trusted_proxies");
+    check(&["access.user_scopes=rw:*@team.test"], "mailbox.naming");
+    check(&["inbox.ttl_default=2d"], "inbox.ttl_max");
+    assert!(set(&["store.engine=jetstream", "access.mode=token", "access.key_file=/k"]).is_ok());
+    assert!(set(&["access.user_header=X-User", "http.trusted_proxies=10.0.0.1"]).is_ok());
+    assert!(set(&["store.engine=jetstream"]).is_ok());
+}
+
+#[test]
+fn what_is_perhaps_not_meant_with_access_is_said() {
+    let doubts = |settings: &[&str]| Checked::of(&sources(&[], settings)).unwrap().doubts().join("\n");
+    assert_eq!(doubts(&[]), "");
+    assert!(doubts(&["http.addr=0.0.0.0:8025"]).contains("access.mode is \"open\" and http.addr"));
+    assert!(doubts(&["pop3.addr=[::]:1110"]).contains("pop3.addr can be reached"));
+    for local in ["http.addr=localhost:1", "http.addr=[::1]:1", "http.addr=unix:/run/a.sock", "smtp.addr=0.0.0.0:25"] {
+        assert_eq!(doubts(&[local]), "", "{local}");
+    }
+    let token = ["access.mode=token", "https.addr=", "http.public_url=https://mail.test"];
+    let with = |more: &[&'static str]| doubts(&[&token[..], more].concat());
+    assert!(with(&[]).contains("postkeep token new"));
+    assert!(!with(&["http.addr=0.0.0.0:8025"]).contains("open"));
+    assert!(with(&["policy.accept=a.test,b.test"]).contains("mailbox.naming"));
+    assert!(!with(&["policy.accept=a.test,b.test", "mailbox.naming=full"]).contains("mailbox.naming"));
+    assert!(doubts(&["access.mode=public"]).contains("plain HTTP") && !with(&[]).contains("plain HTTP"));
+    assert!(doubts(&["store.engine=jetstream"]).contains("access.key_file"));
 }

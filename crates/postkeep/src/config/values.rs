@@ -33,6 +33,9 @@ pub(crate) enum Value {
     Some(Vec<String>),
 }
 
+/// What everybody may be let do with a mailbox in public mode.
+const READS: [&str; 6] = ["list", "read", "wait", "watch", "delete", "purge"];
+
 /// What is wrong with a value, as the rest of a sentence that begins with its key.
 pub(crate) type Wrong = String;
 
@@ -83,8 +86,8 @@ impl Kind {
     }
 
     fn is_list(self) -> bool {
-        use Kind::{Addrs, Brokers, Domains, Hosts, Names, Networks, Resolvers};
-        matches!(self, Addrs | Brokers | Domains | Hosts | Names | Networks | Resolvers)
+        use Kind::{Addrs, Brokers, Domains, Hosts, Names, Networks, Origins, Resolvers, Scopes, Verbs};
+        matches!(self, Addrs | Brokers | Domains | Hosts | Names | Networks | Origins | Resolvers | Scopes | Verbs)
     }
 
     fn list_toml(self, items: &DeArray<'_>) -> Result<Value, Wrong> {
@@ -135,6 +138,11 @@ impl Kind {
             Self::Email => texts::email(text),
             Self::Rate => units::rate(text).map(|_| text.to_owned()),
             Self::Choice(words) => words.contains(&text).then(|| text.to_owned()),
+            Self::Origins => texts::origin(text),
+            Self::Verbs => READS.contains(&text).then(|| text.to_owned()),
+            Self::Scopes => Some(text.to_owned()).filter(|text| text.contains(':')),
+            Self::Field => texts::field(text),
+            Self::Domain => texts::hostname(text).filter(|name| !name.is_empty()),
             Self::Url if text.is_empty() => Some(String::new()),
             Self::Url => return self.parsed(text, web::PublicUrl::parse),
             Self::Domains => return self.parsed(text, str::parse::<mailroom::policy::Pattern>),
@@ -206,12 +214,17 @@ impl Kind {
             Self::Names => format!("takes a list of names such as \"mail.example.com\" or \"192.0.2.1\", not {given}"),
             Self::Resolvers => format!("takes a list of servers such as \"192.0.2.53\" or \"[::1]:5353\", not {given}"),
             Self::Email => format!("takes an address such as \"postmaster@example.com\", not {given}"),
-            Self::Rate => format!("takes a rate such as \"100/1m\" or \"100MiB/1h\", or \"0\", not {given}"),
+            Self::Rate => format!("takes a rate such as \"100/1m\" or \"100MiB/1h\", or \"off\", not {given}"),
             Self::Domains => format!("takes a list of domains such as \"example.com\" or \"*.test\", not {given}"),
             Self::Brokers => format!(
                 "takes a list of brokers such as \"nats://127.0.0.1:4222\" or \"tls://user:password@nats.example.com\", not {given}"
             ),
             Self::Prefix => format!("takes up to 32 lower-case letters, digits and hyphens, not {given}"),
+            Self::Origins => format!("takes a list of origins such as \"https://app.example.com:8443\", not {given}"),
+            Self::Verbs => format!("takes a list of \"{}\", not {given}", READS.join("\", \"")),
+            Self::Scopes => format!("takes a list of scopes such as \"ro:ci-*\", not {given}"),
+            Self::Field => format!("takes the name of a field such as \"X-Forwarded-User\", not {given}"),
+            Self::Domain => format!("takes a domain such as \"inbox.example.com\", not {given}"),
             Self::Choice([only]) => format!("knows only \"{only}\" in this version, not {given}"),
             Self::Choice(words) => format!("takes one of \"{}\", not {given}", words.join("\", \"")),
             Self::Flag => format!("takes true or false, not {given}"),

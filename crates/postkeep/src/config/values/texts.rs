@@ -56,6 +56,23 @@ pub(super) fn host(text: &str) -> Option<String> {
     is_name(name, Underscore::Taken).then(|| text.to_ascii_lowercase())
 }
 
+/// `https://host` or `https://host:port`, as a browser writes it: no path, in lower case.
+pub(super) fn origin(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let authority = lower.strip_prefix("https://").or_else(|| lower.strip_prefix("http://"))?;
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (authority, None),
+    };
+    (is_dialled(host) && port.is_none_or(is_port)).then_some(lower)
+}
+
+/// The name of a field of HTTP (RFC 9110 §5.1), or nothing.
+pub(super) fn field(text: &str) -> Option<String> {
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+    (text.len() <= 100 && text.bytes().all(sound)).then(|| text.to_ascii_lowercase())
+}
+
 /// A name or an address that a certificate can be for.
 pub(super) fn subject(text: &str) -> Option<String> {
     if text.parse::<IpAddr>().is_ok() { Some(text.to_owned()) } else { host(text) }

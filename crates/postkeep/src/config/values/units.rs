@@ -55,14 +55,15 @@ pub(crate) fn time(text: &str) -> Option<Duration> {
     (!text.is_empty()).then(|| Duration::from_millis(total))
 }
 
-/// `100/1m`, `100MiB/1h`; `0` is no limit.
+/// `100/1m`, `100/m`, `100MiB/1h`; `0` and `off` are no limit.
 pub(crate) fn rate(text: &str) -> Option<Option<Quota>> {
-    if text == "0" {
+    if text == "0" || text == "off" {
         return Some(None);
     }
     let (count, per) = text.split_once('/')?;
     let count = u32::try_from(size(count.trim())?).ok().filter(|&count| count > 0)?;
-    let per = time(per.trim()).filter(|per| !per.is_zero())?;
+    let per = per.trim();
+    let per = time(per).or_else(|| time(&format!("1{per}"))).filter(|per| !per.is_zero())?;
     Some(Some(Quota { count, per }))
 }
 
