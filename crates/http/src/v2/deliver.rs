@@ -125,6 +125,13 @@ async fn judge(
         let detail = format!("A message goes to 1 to {max} recipients (smtp.recipients_max). Name them by rcptTo.");
         return Err(refuse("rcptTo", detail));
     }
+    for address in &rcpt_to {
+        // Who may not is told so in the words of this API; policy speaks those of SMTP.
+        if let Ok(mailbox) = shared.mailroom.named(&address.to_string()) {
+            let may = shared.mailroom.may_deliver(&asked.caller, &mailbox);
+            may.map_err(|error| Problem::of(&error, Doing::Adding))?;
+        }
+    }
     let mut envelope = envelope(asked, transaction, mail_from);
     let verdict = shared.mailroom.judge_sender(&asked.caller, &envelope.reverse_path);
     let discards_all = verdict.decision == Decision::Discard;

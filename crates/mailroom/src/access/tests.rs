@@ -73,6 +73,7 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("refused", room.forgets_refusals()),
         ("deliver", denied(room.deliver(caller, parcel(room, &["here@example.com"])).await)),
         ("deliver", denied(room.deliver(caller, emptied).await)),
+        ("may_deliver", denied(room.may_deliver(caller, &here))),
         ("deliver_once", denied(room.deliver_once(caller, parcel(room, &["here@example.com"]), once).await)),
         ("import", denied(room.import(caller, import()).await)),
         ("list", denied(room.list(caller, &here, page).await)),

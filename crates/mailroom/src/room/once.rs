@@ -40,6 +40,12 @@ pub enum Outcome {
 }
 
 impl Mailroom {
+    /// Whether a caller may deliver to this mailbox, to tell so as this edge tells it and not in the words of SMTP.
+    pub fn may_deliver(&self, caller: &Caller, mailbox: &Mailbox) -> Result<()> {
+        self.access.permit(caller, Verb::Deliver, Target::Transaction)?;
+        self.access.permit(caller, Verb::Deliver, Target::Mailbox(mailbox)).map(drop)
+    }
+
     /// [`Mailroom::deliver`], unless the same came before with this key: then what became of that.
     pub async fn deliver_once(&self, caller: &Caller, parcel: Parcel, once: Once<'_>) -> Result<Outcome> {
         let permit = self.access.permit(caller, Verb::Deliver, Target::Transaction)?;

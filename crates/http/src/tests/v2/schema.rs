@@ -5,45 +5,47 @@ use serde_json::Value;
 
 use crate::v2::openapi::description;
 
+type Fits = Result<(), String>;
+
 /// An answer in JSON is of the form that is told for its path, method and status.
 pub(super) fn fits(answer: &Value, path: &str, method: &str, status: u16) {
     let described: Value = serde_json::from_str(&description()).unwrap();
     let told = &described["paths"][path][method]["responses"][status.to_string()];
     assert!(told.is_object(), "{method} {path} does not tell {status}");
     let kind = if status < 400 { "application/json" } else { "application/problem+json" };
-    check(&described, &told["content"][kind]["schema"], answer, &format!("{method} {path} {status}"));
+    let fits = check(&described, &told["content"][kind]["schema"], answer);
+    fits.unwrap_or_else(|why| panic!("{method} {path} {status}: {why}\n{answer}"));
 }
 
-pub(super) fn check(root: &Value, schema: &Value, value: &Value, place: &str) {
+pub(super) fn check(root: &Value, schema: &Value, value: &Value) -> Fits {
     if let Some(name) = schema["$ref"].as_str() {
-        let name = name.trim_start_matches("#/components/schemas/");
+        let schema = resolved(root, schema);
         // Kinds of problems have members of their own.
-        if name == "ProblemDetails" {
-            return object(root, &root["components"]["schemas"][name], value, place);
-        }
-        return check(root, &root["components"]["schemas"][name], value, &format!("{place} {name}"));
+        return if name.ends_with("/ProblemDetails") {
+            object(root, &schema, value)
+        } else {
+            check(root, &schema, value)
+        };
     }
-    for list in ["oneOf", "anyOf"] {
-        if let Some(any) = schema[list].as_array() {
-            let fits = any.iter().any(|one| std::panic::catch_unwind(|| check(root, one, value, place)).is_ok());
-            assert!(fits, "{place}: {value} is none of {list}");
-            return;
-        }
+    if let Some(any) = schema["oneOf"].as_array().or(schema["anyOf"].as_array()) {
+        let fits: Vec<Fits> = any.iter().map(|one| check(root, one, value)).collect();
+        return if fits.iter().any(Result::is_ok) { Ok(()) } else { Err(format!("{value} fits none: {fits:?}")) };
     }
     if let Some(all) = schema["allOf"].as_array() {
         let parts: Vec<Value> = all.iter().map(|one| resolved(root, one)).collect();
         let known: Vec<String> = parts.iter().flat_map(|part| keys(&part["properties"])).collect();
-        parts.iter().for_each(|part| object(root, part, value, place));
-        return no_more(value, &known, place);
+        parts.iter().try_for_each(|part| object(root, part, value))?;
+        return no_more(value, &known);
     }
-    kind(schema, value, place);
-    if let Some(items) = value.as_array() {
-        items.iter().for_each(|item| check(root, &schema["items"], item, place));
+    kind(schema, value)?;
+    for item in value.as_array().into_iter().flatten() {
+        check(root, &schema["items"], item)?;
     }
     if value.is_object() && schema["properties"].is_object() {
-        object(root, schema, value, place);
-        no_more(value, &keys(&schema["properties"]), place);
+        object(root, schema, value)?;
+        no_more(value, &keys(&schema["properties"]))?;
     }
+    Ok(())
 }
 
 fn resolved(root: &Value, schema: &Value) -> Value {
@@ -53,7 +55,7 @@ fn resolved(root: &Value, schema: &Value) -> Value {
     }
 }
 
-fn kind(schema: &Value, value: &Value, place: &str) {
+fn kind(schema: &Value, value: &Value) -> Fits {
     let is = |kind: &Value| match kind.as_str() {
         Some("object") => value.is_object(),
         Some("array") => value.is_array(),
@@ -65,28 +67,27 @@ fn kind(schema: &Value, value: &Value, place: &str) {
         _ => true,
     };
     let fits = schema["type"].as_array().map_or_else(|| is(&schema["type"]), |kinds| kinds.iter().any(is));
-    assert!(fits, "{place}: {value} is no {}", schema["type"]);
-    if let Some(words) = schema["enum"].as_array() {
-        assert!(words.contains(value), "{place}: {value} is none of {words:?}");
-    }
+    let is_word = schema["enum"].as_array().is_none_or(|words| words.contains(value));
+    if fits && is_word { Ok(()) } else { Err(format!("{value} is no {schema}")) }
 }
 
-fn object(root: &Value, schema: &Value, value: &Value, place: &str) {
+fn object(root: &Value, schema: &Value, value: &Value) -> Fits {
     for name in schema["required"].as_array().into_iter().flatten() {
-        assert!(value.get(name.as_str().unwrap()).is_some(), "{place}: {name} is missing in {value}");
+        value.get(name.as_str().unwrap()).ok_or_else(|| format!("{name} is missing"))?;
     }
     for (name, member) in value.as_object().into_iter().flatten() {
         if let Some(told) = schema["properties"].get(name) {
-            check(root, told, member, &format!("{place}.{name}"));
+            check(root, told, member).map_err(|why| format!("{name}: {why}"))?;
         }
     }
+    Ok(())
 }
 
 fn keys(object: &Value) -> Vec<String> {
     object.as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
 }
 
-fn no_more(value: &Value, known: &[String], place: &str) {
+fn no_more(value: &Value, known: &[String]) -> Fits {
     let more: Vec<_> = keys(value).into_iter().filter(|name| !known.contains(name)).collect();
-    assert!(more.is_empty(), "{place}: {more:?} is not told");
+    if more.is_empty() { Ok(()) } else { Err(format!("{more:?} is not told")) }
 }
