@@ -16,13 +16,12 @@ mod wait;
 mod watch;
 
 use std::future::Future;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Subcommand;
 
 use super::{FAILED, Given, complain};
-
-pub(super) use list::{LIST_EXAMPLES, ListArgs};
 
 /// What went wrong, and what to end with.
 #[derive(Debug)]
@@ -41,8 +40,8 @@ const FAULT: u8 = 5;
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
     /// List a mailbox, the newest first
-    #[command(after_help = LIST_EXAMPLES)]
-    List(ListArgs),
+    #[command(after_help = list::LIST_EXAMPLES)]
+    List(list::ListArgs),
     /// Show a message
     #[command(after_help = show::SHOW_EXAMPLES)]
     Show(show::ShowArgs),
@@ -176,16 +175,20 @@ fn of_problem(status: u16, slug: &str) -> u8 {
     }
 }
 
-/// Write to stdout. A reader that has gone away, such as `head`, has seen what it wanted.
-fn print(text: &[u8]) -> Result<(), Failure> {
-    use std::io::{ErrorKind, Write};
-    let mut out = std::io::stdout().lock();
+/// Write to stdout, at once; whether somebody still reads. A reader that has gone away, such as `head`, has seen what it
+/// wanted.
+fn tell(text: &[u8]) -> Result<bool, Failure> {
+    let mut out = io::stdout().lock();
     match out.write_all(text).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-            Err(Failure { code: FAILED, why: format!("cannot write to stdout: {error}") })
-        }
-        _ => Ok(()),
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure { code: FAILED, why: format!("cannot write to stdout: {error}") }),
     }
+}
+
+/// The same for what is all that is to be said.
+fn print(text: &[u8]) -> Result<(), Failure> {
+    tell(text).map(|_| ())
 }
 
 /// A sentence for the person, beside what is printed.

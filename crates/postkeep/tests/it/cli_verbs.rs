@@ -233,6 +233,77 @@ fn a_message_is_shown_and_harms_no_terminal() {
     assert!(source.status.success() && source.stdout.ends_with(CODE));
 }
 
+#[test]
+fn codes_links_and_waits_answer_yes_or_no() {
+    let (program, _) = with_mail();
+    let text = "Choose a new password: https://shop.test/reset?token=8f3ac91b7d2e4f60a1b2c3d4e5f60718";
+    let (message, server) = (format!("Subject: Reset\r\n\r\n{text}\r\n"), program.smtp);
+    deliver(server, "bob@x.test", message.as_bytes());
+    assert!(
+        prints(&mut verb(&program, &["link", "bob", "--kind", "reset"]))
+            .starts_with("https://shop.test/reset?token=8f")
+    );
+    deliver(server, "cleo@x.test", b"Subject: Code\r\n\r\nYour code is 884201\r\n");
+    assert_eq!(prints(&mut verb(&program, &["code", "cleo"])), "884201\n");
+    let json: Value = serde_json::from_str(&prints(&mut verb(&program, &["code", "cleo", "--json"]))).unwrap();
+    assert_eq!((&json["value"], json["confidence"].is_f64()), (&"884201".into(), true));
+    let since = prints(&mut verb(&program, &["list", "cleo", "--cursor"]));
+    let late = ["wait", "cleo", "--since", since.trim(), "--timeout", "100ms"];
+    ends(&mut verb(&program, &late), 1, "PostkeepTimeout: no mail for cleo matched in 0.1 s");
+    ends(&mut verb(&program, &["wait", "cleo", "--none", "--timeout", "5s"]), 1, "PostkeepUnexpected");
+    assert_eq!(prints(&mut verb(&program, &["wait", "cleo", "--none", "--subject", "x", "--timeout", "50ms"])), "");
+    ends(&mut verb(&program, &["code", "bob", "--timeout", "50ms"]), 1, "✗ code");
+    ends(&mut verb(&program, &["wait", "cleo", "--has", "cod"]), 2, "code");
+}
+
+#[test]
+fn mail_is_deleted_and_purged() {
+    let (program, id) = with_mail();
+    assert_eq!(prints(&mut verb(&program, &["delete", "alice", &id])), "");
+    ends(&mut verb(&program, &["delete", "alice", &id]), 1, "404");
+    deliver(program.smtp, "alice@x.test", CODE);
+    assert_eq!(prints(&mut verb(&program, &["purge", "alice"])), "");
+    deliver(program.smtp, "bob@x.test", CODE);
+    assert_eq!(prints(&mut verb(&program, &["purge", "--all"])), "");
+    assert_eq!((list(program.http, "alice").len(), list(program.http, "bob").len()), (0, 0));
+}
+
+#[test]
+fn what_is_sent_over_http_is_told_where_it_lies() {
+    let program = Program::start(&[]);
+    let told = prints(&mut verb(&program, &["send", "--http", "--to", "bob@x.test", "--text", "Hi"]));
+    let id = list(program.http, "bob")[0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(told, format!("bob  {id}\n"));
+    let json = prints(&mut verb(&program, &["send", "--http", "--json", "--to", "bob@x.test", "--text", "Hi"]));
+    assert!(json.starts_with("{\"deliveries\":[{\"mailbox\":\"bob\",\"id\":\""), "{json}");
+}
+
+#[test]
+fn an_inbox_is_told_to_people_and_to_shells() {
+    let program = Program::start(&[]);
+    let page = prints(&mut verb(&program, &["inbox", "new", "signup", "--ttl", "30m"]));
+    assert!(page.starts_with("address  signup-") && page.contains("\nsecret   pki_"), "{page}");
+    assert!(page.ends_with("m)\n"), "it ends with a whole minute: {page}");
+    let export = prints(&mut verb(&program, &["inbox", "new", "--export"]));
+    let names: Vec<&str> = export.lines().filter_map(|line| line.strip_prefix("export ")?.split('=').next()).collect();
+    assert_eq!(names, ["POSTKEEP_MAILBOX", "POSTKEEP_ADDRESS", "POSTKEEP_TOKEN"]);
+    let json: Value = serde_json::from_str(&prints(&mut verb(&program, &["inbox", "new", "--json"]))).unwrap();
+    let (mailbox, secret) = (json["mailbox"].as_str().unwrap(), json["secret"].as_str().unwrap());
+    assert_eq!(prints(verb(&program, &["inbox", "close", mailbox]).env("POSTKEEP_TOKEN", secret)), "");
+}
+
+#[test]
+fn events_come_a_line_each() {
+    let program = Program::start(&[]);
+    let since = prints(&mut verb(&program, &["list", "alice", "--cursor"]));
+    deliver(program.smtp, "alice@x.test", CODE);
+    let watch = ["watch", "alice", "--since", since.trim(), "--count", "1"];
+    let line = prints(&mut verb(&program, &watch));
+    assert!(line.contains("  +  alice  ") && line.ends_with("  no-reply@shop.test  Your code\n"), "{line}");
+    let json: Value = serde_json::from_str(&prints(&mut verb(&program, &[&watch[..], &["--json"]].concat()))).unwrap();
+    assert_eq!((&json["event"], &json["data"]["message"]["subject"]), (&"deliver".into(), &"Your code".into()));
+}
+
 /// A certificate that the server made for itself is named as with OpenSSL.
 #[test]
 fn a_server_under_tls_is_asked_by_its_certificate() {

@@ -13,6 +13,7 @@ mod golden;
 mod hostile;
 mod http;
 mod jetstream;
+mod kit;
 mod limits;
 mod mail_in_and_out;
 mod naming_and_policy;

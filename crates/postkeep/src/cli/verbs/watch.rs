@@ -5,7 +5,7 @@ use client::{Event, Summary};
 
 use super::at::At;
 use super::table::moment;
-use super::{Failure, exit_codes, where_from};
+use super::{Failure, exit_codes, tell, where_from};
 use crate::log::escaped;
 
 pub(crate) const WATCH_EXAMPLES: &str = concat!(
@@ -56,22 +56,11 @@ pub(super) async fn watch(args: WatchArgs) -> Result<(), Failure> {
         let event = watch.next().await?;
         count += 1;
         let text = if args.json { watch.json().to_string() } else { line(&event) };
-        if !is_read(&format!("{text}\n"))? {
+        if !tell(format!("{text}\n").as_bytes())? {
             break;
         }
     }
     Ok(())
-}
-
-/// Print a line at once; whether somebody still reads.
-fn is_read(text: &str) -> Result<bool, Failure> {
-    use std::io::{ErrorKind, Write};
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failure { code: super::FAULT, why: format!("cannot write to stdout: {error}") }),
-        Ok(()) => Ok(true),
-    }
 }
 
 fn line(event: &Event) -> String {
