@@ -101,7 +101,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 /// Time and date as DOS had them: two seconds, since 1980.
 fn dos(at: jiff::civil::DateTime) -> (u16, u16) {
     let year = (at.year().max(1980) - 1980).min(127) as u16;
-    let time = (at.hour() as u16) << 11 | (at.minute() as u16) << 5 | (at.second() as u16) / 2;
+    let time = (at.hour() as u16) << 11 | (at.minute() as u16) << 5 | ((at.second() as u16) / 2);
     (time, year << 9 | (at.month() as u16) << 5 | at.day() as u16)
 }
 

@@ -101,7 +101,7 @@ fn text_comes_from_the_page_when_there_is_no_other() {
 
 #[test]
 fn long_bodies_are_cut_between_characters_and_it_is_told() {
-    let limits = Limits { text_max: 5 };
+    let limits = Limits { text_max: 5, ..Limits::default() };
     let plain = Letter::of("Content-Type: text/plain; charset=utf-8\r\n\r\nabcdö".as_bytes(), &limits);
     assert_eq!((&*plain.text, plain.truncated), ("abcd", vec!["text"]));
     let page = Letter::of(b"Content-Type: text/html\r\n\r\n<p>abcdef", &limits);

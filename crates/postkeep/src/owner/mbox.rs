@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 use mail::address::Charset;
-use mail::mbox::{DAYS, FROM, MARK, MONTHS, NOBODY, OPEN, without_quotes};
+use mail::mbox::{DAYS, FROM, MARK, MONTHS, OPEN, without_quotes};
 use mail::{Address, ReversePath};
 use memchr::memchr;
 
