@@ -26,6 +26,7 @@ use crate::sundial::Sundial;
 
 use append::Hot;
 use room::Room;
+pub(crate) use room::free;
 use seats::Seats;
 pub(crate) use seats::{PLACE_BITS, place_range};
 

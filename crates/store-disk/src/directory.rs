@@ -5,13 +5,18 @@ use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use crate::error::OpenError;
+use crate::index;
 
 /// The database within the directory.
 pub(crate) const DATABASE: &str = "postkeep.db";
 /// Held by the process that has the directory; its text is that process's number.
 const LOCK: &str = "lock";
-/// Every file that SQLite and we keep there.
+/// Every file that SQLite and we keep there for the mail.
 const FILES: [&str; 4] = [DATABASE, "postkeep.db-wal", "postkeep.db-shm", LOCK];
+/// Every file that may stand there.
+fn files() -> impl Iterator<Item = &'static str> {
+    FILES.into_iter().chain(index::FILES)
+}
 
 /// A directory that this process has for itself, as long as it holds this.
 #[derive(Debug)]
@@ -104,7 +109,7 @@ fn is_ours(path: &Path) -> Result<bool, OpenError> {
     for entry in fs::read_dir(path).map_err(read)? {
         let name = entry.map_err(read)?.file_name();
         // A file system of its own has this from the start.
-        if !FILES.iter().any(|file| name == *file) && name != "lost+found" {
+        if !files().any(|file| name == file) && name != "lost+found" {
             return Ok(false);
         }
     }
@@ -131,7 +136,7 @@ fn keep_private(_path: &Path) -> Result<(), OpenError> {
 
 /// T083: a link planted under one of our names leads nowhere.
 fn refuse_links(path: &Path) -> Result<(), OpenError> {
-    for name in FILES {
+    for name in files() {
         let file = path.join(name);
         if fs::symlink_metadata(&file).is_ok_and(|found| !found.file_type().is_file()) {
             return Err(OpenError::Link { path: file });
@@ -175,7 +180,7 @@ pub(crate) fn sync(_path: &Path) -> Result<(), OpenError> {
     Ok(())
 }
 
-fn private() -> OpenOptions {
+pub(crate) fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true).truncate(false);
     #[cfg(unix)]

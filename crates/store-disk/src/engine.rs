@@ -14,8 +14,8 @@ use store::outbox::{DeadJob, Handback, Job, Outbox};
 use store::peers::{Alone, Peers};
 use store::registry::{Registry, RegistryChanges};
 use store::{
-    Abilities, Changes, Clock, Delivery, Entry, Error, Expect, Filed, Lease, NewJob, Position, Put, Result, Scope,
-    Store, Stored,
+    Abilities, Budget, Changes, Clock, Delivery, Entry, Error, Expect, Filed, Found, Lease, NewJob, Position, Put,
+    Query, Result, Scan, Scope, Span, Store, Stored,
 };
 
 use crate::checkpoint::Checkpoints;
@@ -25,6 +25,7 @@ use crate::draft::Draft;
 use crate::error::{Fault, OpenError};
 use crate::feeds::{Feeds, Told};
 use crate::health::Health;
+use crate::index::{self, Index};
 use crate::pack::Press;
 use crate::pool::Pool;
 use crate::quarantine::Quarantine;
@@ -41,6 +42,8 @@ pub struct Disk {
     /// None: this one only looks.
     writer: Option<Writer>,
     pool: Pool,
+    /// None: searches look at everything.
+    pub(crate) index: Option<Index>,
     epoch: u64,
     _directory: Option<Directory>,
 }
@@ -69,10 +72,11 @@ impl Disk {
         let beside = schema::open_beside(&database)?;
         let checkpoints = Checkpoints::start(&mut connection, beside, Arc::clone(&shared.health)).map_err(failed)?;
         let writer = Writer::start(connection, Arc::clone(&shared), checkpoints).map_err(failed)?;
-        let pool = Pool::start(&database, shared.settings.readers, shared.settings.queue_max)?;
+        let pool = readers(&database, &shared.settings)?;
+        let index = (shared.settings.search.index_max > 0).then(|| Index::start(&database, Arc::clone(&shared), epoch));
         let looking = Arc::clone(&shared);
         pool.walk(move |connection, after| looking.view(connection).name_hidden(after));
-        Ok(Self { shared, writer: Some(writer), pool, epoch, _directory: Some(directory) })
+        Ok(Self { shared, writer: Some(writer), pool, index, epoch, _directory: Some(directory) })
     }
 
     /// Open the store in this directory to look at it, perhaps beside a process that has it.
@@ -82,9 +86,9 @@ impl Disk {
         let (epoch, _) = origin(&connection).map_err(|source| OpenError::database(&database, source))?;
         // Whoever looks into a store wants to see all of it: what has lapsed and was not let go yet as well.
         let settings = Settings { retention: None, readers: 1, ..Settings::new(path) };
-        let pool = Pool::start(&database, settings.readers, settings.queue_max)?;
+        let pool = readers(&database, &settings)?;
         let shared = Arc::new(Shared::new(settings, clock, 0));
-        Ok(Self { shared, writer: None, pool, epoch, _directory: None })
+        Ok(Self { shared, writer: None, pool, index: None, epoch, _directory: None })
     }
 
     /// The messages that were found damaged since it was opened.
@@ -96,6 +100,9 @@ impl Disk {
     pub fn close(&self) {
         if let Some(writer) = &self.writer {
             writer.close();
+        }
+        if let Some(index) = &self.index {
+            index.close();
         }
         self.pool.close();
         self.shared.feeds.close();
@@ -125,6 +132,14 @@ impl Disk {
     }
 }
 
+impl Disk {
+    /// These messages, as far as they are still there and in scope, in the order named.
+    pub(crate) async fn items(&self, ids: Vec<i64>, scope: &Scope) -> Result<Vec<Item>> {
+        let scope = scope.clone();
+        self.view(move |view| view.items(&ids, &scope)).await
+    }
+}
+
 impl Shared {
     fn new(settings: Settings, clock: Arc<dyn Clock>, seen_at: i64) -> Self {
         let sundial = Sundial::new(Arc::clone(&clock), settings.retention, settings.jump_hold, seen_at);
@@ -150,6 +165,11 @@ impl Drop for Disk {
     fn drop(&mut self) {
         self.close();
     }
+}
+
+/// The threads that read a store.
+fn readers(database: &Path, settings: &Settings) -> std::result::Result<Pool, OpenError> {
+    Pool::start("store-reader", settings.readers, settings.queue_max, || schema::open_reader(database))
 }
 
 /// The epoch of a store, and the clock at its last write.
@@ -209,6 +229,15 @@ impl Store for Disk {
     async fn purge(&self, mailbox: &Mailbox, up_to: Position, jobs: Vec<NewJob>) -> Result<u64> {
         let mailbox = mailbox.clone();
         self.change(move |desk| desk.purge(&mailbox, up_to, &jobs)).await
+    }
+
+    async fn search(&self, query: &dyn Query, span: &Span, budget: Budget) -> Result<Found> {
+        let mut scan = Scan::new(self, query, budget);
+        match &self.index {
+            Some(index) => index::search(self, index, &mut scan, span).await?,
+            None => scan.walk(span).await?,
+        }
+        Ok(scan.found)
     }
 
     async fn changes(&self, scope: Scope, after: Position) -> Result<Changes> {

@@ -20,6 +20,9 @@
 //! is unknown (`health`). A row that is not what was written is known by its `seal` or its hash, is not handed out, and
 //! is named in the log (`quarantine`); all others are.
 //!
+//! **Search.** An `index` beside the database, filled behind the commits by a thread of its own, says where to look; the
+//! mail says what is there.
+//!
 //! It knows nothing of callers, protocols and configuration files.
 
 pub mod backup;
@@ -33,6 +36,7 @@ mod error;
 mod feeds;
 mod health;
 mod inbox;
+mod index;
 mod pack;
 mod pool;
 mod quarantine;
@@ -51,4 +55,4 @@ mod writer;
 pub use directory::is_in_use;
 pub use engine::Disk;
 pub use error::OpenError;
-pub use settings::Settings;
+pub use settings::{Search, Settings};

@@ -11,7 +11,6 @@ use tokio::sync::oneshot;
 
 use crate::error::{OpenError, undone};
 use crate::inbox::{Inbox, Rejected};
-use crate::schema;
 
 type Work = Box<dyn FnOnce(&Connection) + Send>;
 
@@ -22,13 +21,19 @@ pub(crate) struct Pool {
 }
 
 impl Pool {
-    pub(crate) fn start(database: &Path, readers: usize, queue_max: usize) -> std::result::Result<Self, OpenError> {
+    /// Start threads of a name, each with a connection of its own.
+    pub(crate) fn start(
+        name: &str,
+        readers: usize,
+        queue_max: usize,
+        connect: impl Fn() -> std::result::Result<Connection, OpenError>,
+    ) -> std::result::Result<Self, OpenError> {
         let inbox = Arc::new(Inbox::<Work>::new(queue_max));
         let mut threads = Vec::new();
         for _ in 0..readers.max(1) {
-            let connection = schema::open_reader(database)?;
+            let connection = connect()?;
             let inbox = Arc::clone(&inbox);
-            let thread = thread::Builder::new().name("store-reader".to_owned()).spawn(move || {
+            let thread = thread::Builder::new().name(name.to_owned()).spawn(move || {
                 while let Some(work) = inbox.take() {
                     // One that panics answers nobody, and the next is served.
                     if catch_unwind(AssertUnwindSafe(|| work(&connection))).is_err() {
@@ -36,7 +41,7 @@ impl Pool {
                     }
                 }
             });
-            threads.push(thread.map_err(|source| OpenError::io("start a thread for", database, source))?);
+            threads.push(thread.map_err(|source| OpenError::io("start a thread for", Path::new(name), source))?);
         }
         Ok(Self { inbox, threads: Mutex::new(threads) })
     }

@@ -24,6 +24,9 @@ pub(crate) const MESSAGE_WIDTH: usize = 16;
 pub(crate) const BODY: &str =
     "b.id, b.size, b.packing, b.hash, b.door, b.utf8, b.helo, b.peer, b.tls, b.auth_user, b.recipients, b.seal, b.data";
 
+/// How many these are.
+pub(crate) const BODY_WIDTH: usize = 13;
+
 /// This row is not what was written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Spoilt;

@@ -35,6 +35,23 @@ pub struct Settings {
     pub wait_max: Duration,
     /// Threads that read.
     pub readers: usize,
+    /// The index of texts.
+    pub search: Search,
+}
+
+/// The bounds of the index of texts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Search {
+    /// Bytes of the index; beyond it the oldest mail is not in it. 0: there is none, and searches look at everything.
+    pub index_max: u64,
+    /// Bytes of each text of a message that are in it; what is longer is looked at.
+    pub text_max: usize,
+}
+
+impl Default for Search {
+    fn default() -> Self {
+        Self { index_max: 10 << 30, text_max: 64 << 10 }
+    }
 }
 
 impl Settings {
@@ -55,6 +72,7 @@ impl Settings {
             queue_max: 10_000,
             wait_max: Duration::from_secs(30),
             readers: 4,
+            search: Search::default(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The disk engine against the suite, and what is its own.
 
 mod ageing;
-mod bench;
+pub(crate) mod bench;
 mod clock;
 mod damage;
 mod doors;
@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use rusqlite::Connection;
 use store::Store;
 use store::conformance::{Engine, Need, Rig};
 
@@ -81,6 +82,20 @@ impl Engine for OnDisk {
         fs::remove_dir_all(self.0.path()).expect("the old one goes");
         fs::rename(left.path(), self.0.path()).expect("the copy takes its place");
         self.open(rig).await
+    }
+
+    /// Until the index has come to where the store stands.
+    async fn settle(&self, _store: &dyn Store) {
+        let index = Connection::open(self.0.path().join("search.db")).expect("the index is there");
+        let mail = Connection::open(self.0.path().join("postkeep.db")).expect("the store is there");
+        let number = |connection: &Connection, sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        loop {
+            let head = number(&index, "SELECT head FROM state");
+            if head.ok() == number(&mail, "SELECT last_position FROM state").ok() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
     }
 
     fn lacks(&self) -> &'static [Need] {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use mail::{Mailbox, MessageId, Summary};
 use rusqlite::{CachedStatement, Connection, OptionalExtension, Params, Row};
 use store::list::{Item, Listing, Order, Page, RecentPage};
-use store::{Position, Stored};
+use store::{Position, Scope, Stored};
 
 use crate::desk::{Micros, PLACE_BITS, lapsed_from, place_range};
 use crate::error::is_damage;
@@ -144,6 +144,27 @@ impl View<'_> {
         let more = items.len() > page.limit;
         items.truncate(page.limit);
         Ok(Listing { items, position: self.last_position()?, more, total: None })
+    }
+
+    /// These messages, as far as they are there and in scope, in the order named.
+    pub(crate) fn items(&self, ids: &[i64], scope: &Scope) -> rusqlite::Result<Vec<Item>> {
+        let sql = format!(
+            "SELECT {MESSAGE}, x.name FROM message m JOIN mailbox x ON x.no = m.place >> {PLACE_BITS} \
+             WHERE {LIVE} AND m.id = ?3"
+        );
+        let (born, today) = self.life();
+        let mut items = Vec::new();
+        for id in ids {
+            self.each(&sql, (born, today, id), |row| {
+                let Ok(name) = row::get::<String>(row, MESSAGE_WIDTH) else { return };
+                let mailbox = Mailbox::from_canonical(&name);
+                if matches!(scope, Scope::Mailbox(asked) if *asked != mailbox) {
+                    return;
+                }
+                items.extend(self.summary(row, &mailbox).map(|summary| Item { mailbox, summary }));
+            })?;
+        }
+        Ok(items)
     }
 
     pub(crate) fn position(&self, mailbox: &Mailbox) -> rusqlite::Result<Position> {

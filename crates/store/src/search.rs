@@ -171,6 +171,11 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
         Self { bodies_left: bodies_max, ..self }
     }
 
+    /// What every match holds.
+    pub fn needles(&self) -> Vec<Needle<'a>> {
+        self.query.needles()
+    }
+
     /// The time that is left.
     pub fn time_left(&self) -> Duration {
         self.budget.time.saturating_sub(self.begun.elapsed())

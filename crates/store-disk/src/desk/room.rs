@@ -98,11 +98,11 @@ impl Room {
 
 /// Bytes that this process may still write there; where that cannot be told, as many as it likes.
 #[cfg(unix)]
-fn free(path: &std::path::Path) -> u64 {
+pub(crate) fn free(path: &std::path::Path) -> u64 {
     rustix::fs::statvfs(path).map_or(u64::MAX, |stat| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
 #[cfg(not(unix))]
-fn free(_path: &std::path::Path) -> u64 {
+pub(crate) fn free(_path: &std::path::Path) -> u64 {
     u64::MAX
 }

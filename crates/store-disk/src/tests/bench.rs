@@ -21,10 +21,10 @@ use crate::row::{self, BODY, MESSAGE, MESSAGE_WIDTH};
 use crate::{Disk, OpenError, Settings};
 
 /// Longer than anything here takes on a busy machine.
-pub(super) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A directory where a sync costs nothing, for tests that are not about what a sync brings.
-pub(super) fn quick_place() -> Place {
+pub(crate) fn quick_place() -> Place {
     let place = Place::new();
     let memory = Path::new("/dev/shm");
     if !memory.is_dir() {
@@ -34,15 +34,15 @@ pub(super) fn quick_place() -> Place {
 }
 
 /// A store that is opened and closed as a test likes.
-pub(super) struct Bench {
-    pub(super) place: Place,
-    pub(super) clock: Arc<ManualClock>,
-    pub(super) settings: Settings,
+pub(crate) struct Bench {
+    pub(crate) place: Place,
+    pub(crate) clock: Arc<ManualClock>,
+    pub(crate) settings: Settings,
 }
 
 impl Bench {
     /// Without bounds, and believing its clock.
-    pub(super) fn new(bounds: impl FnOnce(&mut Settings)) -> Self {
+    pub(crate) fn new(bounds: impl FnOnce(&mut Settings)) -> Self {
         let place = quick_place();
         let mut settings = Settings {
             free_min: 0,
@@ -57,16 +57,16 @@ impl Bench {
         Self { place, clock, settings }
     }
 
-    pub(super) fn try_open(&self) -> std::result::Result<Disk, OpenError> {
+    pub(crate) fn try_open(&self) -> std::result::Result<Disk, OpenError> {
         Disk::open(self.settings.clone(), self.clock.clone())
     }
 
-    pub(super) fn open(&self) -> Disk {
+    pub(crate) fn open(&self) -> Disk {
         self.try_open().expect("the store opens")
     }
 
     /// What a crash would leave, opened: the files as they lie there now.
-    pub(super) fn reopen_after_crash(&self, disk: Disk) -> Disk {
+    pub(crate) fn reopen_after_crash(&self, disk: Disk) -> Disk {
         let left = quick_place();
         copy(self.place.path(), left.path());
         drop(disk);
@@ -75,42 +75,42 @@ impl Bench {
         self.open()
     }
 
-    pub(super) fn pass(&self, seconds: i64) {
+    pub(crate) fn pass(&self, seconds: i64) {
         self.clock.advance(SignedDuration::from_secs(seconds));
     }
 
-    pub(super) async fn try_send(&self, disk: &Disk, letter: &Letter) -> Result<Vec<Filed>> {
+    pub(crate) async fn try_send(&self, disk: &Disk, letter: &Letter) -> Result<Vec<Filed>> {
         disk.append(letter.delivery(self.clock.now())).await
     }
 
-    pub(super) async fn send(&self, disk: &Disk, letter: Letter) -> Vec<MessageId> {
+    pub(crate) async fn send(&self, disk: &Disk, letter: Letter) -> Vec<MessageId> {
         let filed = self.try_send(disk, &letter).await.expect("an append within all bounds succeeds");
         filed.into_iter().map(|filed| filed.id).collect()
     }
 
-    pub(super) fn database(&self) -> PathBuf {
+    pub(crate) fn database(&self) -> PathBuf {
         self.place.path().join("postkeep.db")
     }
 
     /// A connection of our own beside the engine.
-    pub(super) fn beside(&self) -> Connection {
+    pub(crate) fn beside(&self) -> Connection {
         connect(&self.database())
     }
 
     /// One number from the tables.
-    pub(super) fn number(&self, sql: &str) -> i64 {
+    pub(crate) fn number(&self, sql: &str) -> i64 {
         self.beside().query_row(sql, [], |row| row.get(0)).unwrap()
     }
 }
 
-pub(super) fn connect(database: &Path) -> Connection {
+pub(crate) fn connect(database: &Path) -> Connection {
     let connection = Connection::open_with_flags(database, OpenFlags::SQLITE_OPEN_READ_WRITE).unwrap();
     connection.busy_timeout(PATIENCE).unwrap();
     connection
 }
 
 /// Copy the files of a store, but for those that SQLite makes anew.
-pub(super) fn copy(from: &Path, to: &Path) {
+pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for name in ["postkeep.db", "postkeep.db-wal"] {
         match fs::copy(from.join(name), to.join(name)) {
@@ -120,19 +120,19 @@ pub(super) fn copy(from: &Path, to: &Path) {
     }
 }
 
-pub(super) fn mailbox(name: &str) -> Mailbox {
+pub(crate) fn mailbox(name: &str) -> Mailbox {
     Mailbox::from_canonical(name)
 }
 
 /// The subjects in a mailbox, oldest first.
-pub(super) async fn subjects(disk: &Disk, name: &str) -> Vec<String> {
+pub(crate) async fn subjects(disk: &Disk, name: &str) -> Vec<String> {
     let page = Page { after: None, limit: 100_000, order: Order::Oldest };
     let listing = disk.list(&mailbox(name), page).await.expect("a list is answered");
     listing.items.iter().map(|summary| summary.subject.clone()).collect()
 }
 
 /// Look again and again until it is so.
-pub(super) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
     let deadline = Instant::now() + PATIENCE;
     while !is_so() {
         assert!(Instant::now() < deadline, "waited in vain: {what}");
@@ -141,7 +141,7 @@ pub(super) fn until(what: &str, mut is_so: impl FnMut() -> bool) {
 }
 
 /// What must hold in the tables of every store, whatever happened to it: nothing is left over, nothing is missing.
-pub(super) fn assert_whole(database: &Path) {
+pub(crate) fn assert_whole(database: &Path) {
     let connection = connect(database);
     let none = [
         ("a message without a body", "SELECT count(*) FROM message WHERE body NOT IN (SELECT id FROM body)"),
@@ -204,10 +204,10 @@ fn assert_sealed(connection: &Connection) {
 }
 
 /// The log of every engine of this process, from a moment on. Tests run at once: look for names of your own.
-pub(super) struct Log(usize);
+pub(crate) struct Log(usize);
 
 impl Log {
-    pub(super) fn here() -> Self {
+    pub(crate) fn here() -> Self {
         static STARTED: OnceLock<()> = OnceLock::new();
         // The first of a process stays; there is no other.
         STARTED.get_or_init(|| _ = tracing::subscriber::set_global_default(Recorder));
@@ -215,7 +215,7 @@ impl Log {
     }
 
     /// Whether a line since then has all of these.
-    pub(super) fn has(&self, words: &[&str]) -> bool {
+    pub(crate) fn has(&self, words: &[&str]) -> bool {
         let logged = LOGGED.lock().unwrap();
         logged[self.0..].lines().any(|line| words.iter().all(|word| line.contains(word)))
     }

@@ -14,6 +14,7 @@ use store::{Clock, Error, Expect, NewJob, News, Position, Put, Registry, Scope, 
 use super::bench::{Bench, PATIENCE, assert_whole, mailbox, subjects, until};
 use crate::Disk;
 use crate::pool::Pool;
+use crate::schema;
 
 fn job(payload: usize) -> NewJob {
     NewJob { kind: "hook".to_owned(), payload: vec![7; payload].into(), not_before: None }
@@ -230,7 +231,7 @@ async fn f07_wait_max_bounds_how_long_a_write_waits_until_it_is_begun() {
 async fn f07_queue_max_bounds_the_reads_that_wait() {
     let bench = Bench::new(|_| ());
     drop(bench.open());
-    let pool = Arc::new(Pool::start(&bench.database(), 1, 2).unwrap());
+    let pool = Arc::new(Pool::start("store-reader", 1, 2, || schema::open_reader(&bench.database())).unwrap());
     let (go, stop) = channel::<()>();
     let own = Arc::clone(&pool);
     let slow = tokio::spawn(async move { own.ask(move |_| Ok(stop.recv().is_err())).await });
