@@ -35,6 +35,7 @@ pub const TERMS_MAX: usize = 32;
 /// What is searched for.
 #[derive(Clone, Debug, Default)]
 pub struct Query {
+    text: String,
     terms: Vec<Term>,
 }
 
@@ -84,7 +85,12 @@ enum Test {
 impl Query {
     /// Read a query. Total and linear: any text gives a query, or says what is wrong with it and what to write.
     pub fn parse(text: &str) -> Result<Self, BadQuery> {
-        parse::terms(text).map(|terms| Self { terms })
+        parse::terms(text).map(|terms| Self { text: text.to_owned(), terms })
+    }
+
+    /// As it was written.
+    pub fn text(&self) -> &str {
+        &self.text
     }
 
     /// Whether it has no term, so that everything matches.

@@ -4,6 +4,7 @@
 //! about who may do what are in the files beside this one.
 
 mod desk;
+mod everywhere;
 pub(crate) mod inboxes;
 pub(crate) mod mailboxes;
 pub(crate) mod once;
@@ -34,9 +35,11 @@ use crate::letters::Letters;
 use crate::pace::{self, Pace};
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
+use crate::recent;
 use crate::refusals::{Refusal, Refusals, Ring};
 use crate::resume::{self, Followed, Gap, Start};
 use crate::route::{Facts, Routes};
+use crate::search::Searches;
 use crate::settings::Settings;
 use crate::sign_in::SignIn;
 use crate::transaction::Transactions;
@@ -61,8 +64,8 @@ pub enum Which {
 
 /// The one door.
 pub struct Mailroom {
-    vault: Vault,
-    access: Arc<Access>,
+    pub(crate) vault: Vault,
+    pub(crate) access: Arc<Access>,
     sign_in: SignIn,
     /// Credentials that were wrong.
     wrong: Pace<IpAddr>,
@@ -74,8 +77,11 @@ pub struct Mailroom {
     feed: Feed,
     letters: Letters,
     waiters: Seats,
-    refusals: Ring,
     connections: Mutex<Connections>,
+    pub(crate) refusals: Ring,
+    pub(crate) recent: recent::Ring,
+    pub(crate) recent_limits: recent::Limits,
+    pub(crate) searches: Searches,
     transactions: Transactions,
     clock: Arc<dyn Clock>,
     abilities: Abilities,
@@ -92,8 +98,11 @@ impl Mailroom {
         // All of them are there to be read from the start.
         LazyLock::force(&COUNTERS);
         let rules = settings.access;
+        let abilities = store.abilities();
+        // An engine that sees all mailboxes needs no memory of ours.
+        let ring_max = if abilities.whole_view { 0 } else { settings.recent.ring_max };
         Arc::new(Self {
-            abilities: store.abilities(),
+            abilities,
             vault: Vault::new(store),
             wrong: Pace::new(rules.failures_per_ip, settings.entries_max),
             inboxes_pace: Pace::new(rules.inbox.rate_per_ip, settings.entries_max),
@@ -108,6 +117,9 @@ impl Mailroom {
             waiters: Seats::new(settings.wait),
             refusals: Ring::new(settings.refusals_max),
             connections: Mutex::default(),
+            recent: recent::Ring::new(ring_max),
+            recent_limits: settings.recent,
+            searches: Searches::new(settings.search),
             transactions: Transactions::default(),
             clock,
         })
@@ -191,8 +203,9 @@ impl Mailroom {
             permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
             copy.expires = self.end_of(&copy.mailbox);
         }
-        let octets = delivery.raw.len() as u64;
+        let (octets, noted) = (delivery.raw.len() as u64, self.recent.note(&delivery));
         let filed = self.vault.open(&permit).append(delivery).await?;
+        self.recent.keep(noted, &filed);
         COUNTERS.messages.increment(1);
         COUNTERS.octets.increment(octets);
         Ok(Delivered { filed })
@@ -243,7 +256,7 @@ impl Mailroom {
     }
 
     /// Leave what the caller may list. A page may get shorter by it, and there may be more all the same.
-    fn sift<T>(&self, caller: &Caller, items: &mut Vec<T>, mailbox: impl Fn(&T) -> &Mailbox) {
+    pub(crate) fn sift<T>(&self, caller: &Caller, items: &mut Vec<T>, mailbox: impl Fn(&T) -> &Mailbox) {
         if !self.access.sees_all(caller) {
             items.retain(|item| self.may(caller, Verb::List, mailbox(item)));
         }
@@ -259,10 +272,14 @@ impl Mailroom {
     /// refused before there was any is for those who may list everything.
     pub fn refusals(&self, caller: &Caller, scope: &Scope, limit: usize) -> Result<Refusals> {
         self.access.permit(caller, Verb::List, scope.into())?;
-        let sees_all = self.access.sees_all(caller) || self.access.permit(caller, Verb::List, Target::All).is_ok();
-        Ok(self.refusals.list(scope, limit, |mailboxes| {
-            sees_all || mailboxes.iter().any(|mailbox| self.may(caller, Verb::List, mailbox))
-        }))
+        Ok(self.refusals.list(scope, limit, |mailboxes| self.sees_refusal(caller, mailboxes)))
+    }
+
+    /// Whether a caller may see a refusal of mail to these mailboxes.
+    pub(crate) fn sees_refusal(&self, caller: &Caller, mailboxes: &[Mailbox]) -> bool {
+        self.access.sees_all(caller)
+            || self.access.permit(caller, Verb::List, Target::All).is_ok()
+            || mailboxes.iter().any(|mailbox| self.may(caller, Verb::List, mailbox))
     }
 
     /// One message whole; none when it is not there.

@@ -9,6 +9,8 @@ use rate::Quota;
 use crate::access::Rules;
 use crate::policy::Policy;
 use crate::route::Route;
+use crate::recent;
+use crate::search;
 use crate::sign_in::Senders;
 use crate::wait;
 
@@ -25,6 +27,10 @@ pub struct Settings {
     pub policy: Policy,
     /// `refusals.ring_max`: so many refusals are remembered, the newest. Default 1000; 0 remembers none.
     pub refusals_max: usize,
+    /// `search.…`: what searches may cost.
+    pub search: search::Limits,
+    /// `recent.…`: what is remembered of mail in all mailboxes, where the engine sees one at a time.
+    pub recent: recent::Limits,
     /// `events.queue_max`: so many events wait for one watcher that does not read; then the oldest go and it is told.
     /// Default 256; at least 1.
     pub queue_max: usize,
@@ -54,6 +60,8 @@ impl Default for Settings {
             access: Rules::default(),
             policy: Policy::default(),
             refusals_max: 1000,
+            search: search::Limits::default(),
+            recent: recent::Limits::default(),
             queue_max: 256,
             watchers_max: 20_000,
             senders: Senders::Any,

@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use mail::Mailbox;
 use mail::Summary;
 use mail::letter::{self, Letter};
 use mail::query::Needle;
@@ -24,6 +25,16 @@ pub trait Query: Send + Sync {
 
     /// Asked only after [`Glance::Maybe`].
     fn message(&self, message: &Stored) -> bool;
+
+    /// Whether it may see anything of this mailbox; what it may not is passed over.
+    fn sees(&self, _mailbox: &Mailbox) -> bool {
+        true
+    }
+
+    /// Whether nobody waits for it any more, so that it may end.
+    fn is_over(&self) -> bool {
+        false
+    }
 
     /// Texts that every match holds, for an engine that has an index. None: all is looked at.
     fn needles(&self) -> Vec<Needle<'_>> {
@@ -220,6 +231,10 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
         if self.is_over() {
             return Ok(());
         }
+        if !self.query.sees(&item.mailbox) {
+            self.found.reached = Some(item.summary.id.into());
+            return Ok(());
+        }
         let matches = match self.query.summary(&item.summary) {
             Glance::Yes => true,
             Glance::No => false,
@@ -246,7 +261,7 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
         if self.found.items.len() >= self.budget.matches {
             return Some(Stop::Matches);
         }
-        self.time_left().is_zero().then_some(Stop::Time)
+        (self.time_left().is_zero() || self.query.is_over()).then_some(Stop::Time)
     }
 
     /// A message that has gone since, or is damaged, matches nothing and ends nothing.

@@ -13,7 +13,8 @@ use super::{Access, Mode, Rules, Scopes, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
-    Caller, Error, Import, Mailroom, NewInbox, NewToken, Once, Refusal, Result, Settings, Stage, Status, Which, wait,
+    Caller, Error, Import, Mailroom, NewInbox, NewToken, Once, RecentAsk, Refusal, Result, Search, Settings, Stage, Status,
+    Which, wait,
 };
 
 mod deciding;
@@ -80,6 +81,11 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("recent", denied(room.recent(caller, RecentPage { before: None, limit: 1 }).await)),
         ("mailboxes", denied(room.mailboxes(caller, all).await)),
         ("held", denied(room.held(caller, &here).await)),
+        ("search", denied(room.search(caller, search()).await)),
+        ("list_recent", denied(room.list_recent(caller, RecentAsk { limit: 1, ..RecentAsk::default() }).await)),
+        ("list_mailboxes", denied(room.list_mailboxes(caller, "", None, 1).await)),
+        ("similar", denied(room.similar(caller, &here).await)),
+        ("refusals_everywhere", denied(room.refusals_everywhere(caller, &Scope::All, 1).await)),
         ("position", denied(room.position(caller, &here).await)),
         ("since", denied(room.since(caller, &Scope::Mailbox(here.clone()), "no cursor").await)),
         ("refusals", denied(room.refusals(caller, &Scope::All, 1))),
@@ -113,6 +119,11 @@ fn wait_once(mailbox: &Mailbox) -> wait::Ask {
         expect: wait::Expect::Mail,
         timeout: Duration::ZERO,
     }
+}
+
+fn search() -> Search {
+    let (scope, order) = (Scope::Mailbox(mailbox("here")), Order::Newest);
+    Search { query: mail::Query::default(), scope, order, since: Position::START, behind: None, limit: 1 }
 }
 
 fn import() -> Import {
@@ -163,8 +174,20 @@ async fn every_verb_asks_for_its_own_mailbox() {
     assert!(denied(room.deliver(&ANYBODY, both).await), "one of two mailboxes is not allowed");
     assert_eq!(stub.messages(), 0, "all or none");
     let (_stub, room) = stub::open(settings(Mode::Only("here")));
-    let of_all =
-        ["recent", "mailboxes", "purge_all", "refusals", "watch", "issue_token", "list_tokens", "revoke_token"];
+    let of_all = [
+        "recent",
+        "mailboxes",
+        "purge_all",
+        "list_recent",
+        "list_mailboxes",
+        "similar",
+        "refusals",
+        "refusals_everywhere",
+        "watch",
+        "issue_token",
+        "list_tokens",
+        "revoke_token",
+    ];
     for (verb, denied) in walk(&room, &ANYBODY).await {
         assert_eq!(denied, of_all.contains(&verb), "{verb} is about all mailboxes, or about this one");
     }

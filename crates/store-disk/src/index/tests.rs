@@ -10,10 +10,17 @@ use store::conformance::Letter;
 use store::search::{Asked, Way};
 use store::{Budget, Found, Scope, Span, Store};
 
-use crate::Disk;
 use crate::tests::bench::{Bench, Log, copy, mailbox, quick_place, until};
+use crate::{Disk, Search};
 
 const AMPLE: Budget = Budget { matches: 10_000, bytes: 1 << 30, time: Duration::from_secs(60) };
+
+fn indexed(bounds: impl FnOnce(&mut Search)) -> Bench {
+    Bench::new(|settings| {
+        settings.search = Search::default();
+        bounds(&mut settings.search);
+    })
+}
 
 async fn search(disk: &Disk, query: &str) -> Found {
     let asked = Asked { query: mail::Query::parse(query).unwrap(), limits: Default::default() };
@@ -51,7 +58,7 @@ fn settle(bench: &Bench) {
 
 #[tokio::test]
 async fn the_index_is_asked_and_its_tail_is_looked_at() {
-    let bench = Bench::new(|_| ());
+    let bench = indexed(|_| ());
     let disk = bench.open();
     fill(&bench, &disk, 50).await;
     settle(&bench);
@@ -64,7 +71,7 @@ async fn the_index_is_asked_and_its_tail_is_looked_at() {
 
 #[tokio::test]
 async fn what_is_cut_from_the_index_is_found() {
-    let bench = Bench::new(|settings| settings.search.text_max = 1_000);
+    let bench = indexed(|search| search.text_max = 1_000);
     let disk = bench.open();
     let long = format!("Subject: long\r\n\r\n{}behindtheend\r\n", "word ".repeat(1_000));
     bench.send(&disk, Letter::of(String::leak(long), "ann")).await;
@@ -77,7 +84,7 @@ async fn what_is_cut_from_the_index_is_found() {
 
 #[tokio::test]
 async fn an_index_that_is_lost_is_made_anew() {
-    let bench = Bench::new(|_| ());
+    let bench = indexed(|_| ());
     let disk = bench.open();
     fill(&bench, &disk, 30).await;
     settle(&bench);
@@ -93,7 +100,7 @@ async fn an_index_that_is_lost_is_made_anew() {
 #[tokio::test]
 async fn an_index_that_is_damaged_is_made_anew() {
     for (place, open) in [(0, false), (0, true), (4_096, true), (8_192, false), (40_000, true), (40_000, false)] {
-        let bench = Bench::new(|_| ());
+        let bench = indexed(|_| ());
         let mut disk = bench.open();
         fill(&bench, &disk, 400).await;
         settle(&bench);
@@ -126,7 +133,7 @@ fn damage(bench: &Bench, place: u64) {
 /// not hide what comes.
 #[tokio::test]
 async fn an_index_of_another_past_is_made_anew() {
-    let bench = Bench::new(|_| ());
+    let bench = indexed(|_| ());
     let disk = bench.open();
     fill(&bench, &disk, 5).await;
     let earlier = quick_place();
@@ -148,7 +155,7 @@ async fn an_index_of_another_past_is_made_anew() {
 
 #[tokio::test]
 async fn what_has_gone_leaves_the_index() {
-    let bench = Bench::new(|_| ());
+    let bench = indexed(|_| ());
     let disk = bench.open();
     let ids = fill(&bench, &disk, 20).await;
     settle(&bench);
@@ -164,7 +171,7 @@ async fn what_has_gone_leaves_the_index() {
 async fn the_index_keeps_to_its_bound() {
     const MAX: u64 = 1 << 20;
     const SENT: usize = 600;
-    let bench = Bench::new(|settings| settings.search.index_max = MAX);
+    let bench = indexed(|search| search.index_max = MAX);
     let disk = bench.open();
     for round in 0..SENT {
         let text = format!("Subject: needle\r\n\r\nsent{round}z {}\r\n", noise(round, 4_000));
@@ -198,7 +205,7 @@ fn noise(number: usize, length: usize) -> String {
 /// What lies there at any moment can be opened, and finds everything that was promised.
 #[tokio::test]
 async fn a_crash_at_any_moment_leaves_an_index_that_can_be_used() {
-    let bench = Bench::new(|_| ());
+    let bench = indexed(|_| ());
     let disk = bench.open();
     for round in 1..=10 {
         fill(&bench, &disk, 37).await;
@@ -232,7 +239,7 @@ impl store::Query for Every {
 
 #[tokio::test]
 async fn without_an_index_everything_is_looked_at() {
-    let bench = Bench::new(|settings| settings.search.index_max = 0);
+    let bench = indexed(|search| search.index_max = 0);
     let disk = bench.open();
     fill(&bench, &disk, 10).await;
     let found = search(&disk, "number3z").await;
@@ -242,7 +249,7 @@ async fn without_an_index_everything_is_looked_at() {
 
 #[tokio::test]
 async fn damage_is_told_in_the_log() {
-    let (bench, log) = (Bench::new(|_| ()), Log::here());
+    let (bench, log) = (indexed(|_| ()), Log::here());
     let disk = bench.open();
     fill(&bench, &disk, 400).await;
     settle(&bench);

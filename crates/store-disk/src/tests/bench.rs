@@ -18,7 +18,7 @@ use tracing::span;
 use super::Place;
 use crate::pack::unpack;
 use crate::row::{self, BODY, MESSAGE, MESSAGE_WIDTH};
-use crate::{Disk, OpenError, Settings};
+use crate::{Disk, OpenError, Search, Settings};
 
 /// Longer than anything here takes on a busy machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -50,6 +50,8 @@ impl Bench {
             retention: None,
             jump_hold: Duration::ZERO,
             readers: 1,
+            // Tests of the index ask for it.
+            search: Search { index_max: 0, ..Search::default() },
             ..Settings::new(place.path())
         };
         bounds(&mut settings);
