@@ -71,6 +71,7 @@ async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
     let mailroom = mailroom(engine, &config, &mut servers).await?;
+    mailroom.join().await.context("the other nodes cannot be answered; check the connection to the brokers")?;
     doors::open(&mut servers, bound, doors::Behind { config, mailroom, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
@@ -186,6 +187,7 @@ pub(crate) fn disk_settings(store: &Store, keys: &config::Disk) -> store_disk::S
         queue_max: keys.queue_max,
         wait_max: keys.wait_max,
         readers: keys.readers,
+        search: store_disk::Search { index_max: keys.index_max, text_max: keys.index_text_max },
     }
 }
 
@@ -210,6 +212,7 @@ pub(crate) fn jetstream_settings(store: &Store, keys: &config::Jetstream) -> sto
         jobs_max: keys.jobs_max,
         dead_jobs_max: keys.dead_jobs_max,
         registry_bytes_max: keys.registry_bytes_max,
+        bodies_max: keys.bodies_max,
     }
 }
 
@@ -300,7 +303,9 @@ pub(crate) fn take(path: &Path, store: &Store) -> Result<Arc<dyn store::Store>> 
         Engine::Disk(keys) => disk_settings(store, keys),
         Engine::Memory(_) | Engine::Jetstream(_) => store_disk::Settings::new(path),
     };
-    let settings = store_disk::Settings { path: path.to_owned(), messages_max: 0, retention: None, ..settings };
+    // What is added is indexed by the server that comes after.
+    let search = store_disk::Search { index_max: 0, ..settings.search };
+    let settings = store_disk::Settings { path: path.to_owned(), messages_max: 0, retention: None, search, ..settings };
     match Disk::open(settings, Arc::new(SystemClock)) {
         Err(store_disk::OpenError::InUse { path, holder }) => bail!(
             "{} is in use by a server (process {holder}); hand the mail to that one, as --server http://127.0.0.1:8025, or \

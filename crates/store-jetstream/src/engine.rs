@@ -8,7 +8,10 @@ use store::list::{Item, Listing, MailboxPage, MailboxState, Order, Page, RecentP
 use store::outbox::Outbox as Jobs;
 use store::peers::Peers as Nodes;
 use store::registry::Registry as Records;
-use store::{Abilities, Changes, Clock, Delivery, Error, Filed, NewJob, Position, Result, Scope, Store, Stored};
+use store::{
+    Abilities, Budget, Changes, Clock, Delivery, Error, Filed, Found, NewJob, Position, Query, Result, Scan, Scope,
+    Span, Store, Stored,
+};
 use tokio::task::AbortHandle;
 
 use crate::bodies::{self, Fetched};
@@ -155,6 +158,31 @@ impl Store for Jetstream {
 
     async fn purge(&self, mailbox: &Mailbox, up_to: Position, jobs: Vec<NewJob>) -> Result<u64> {
         self.parts.purge(mailbox, up_to, jobs).await
+    }
+
+    /// A mailbox's summaries in one look, and the bodies of its newest messages.
+    async fn search(&self, query: &dyn Query, span: &Span, budget: Budget) -> Result<Found> {
+        let Scope::Mailbox(mailbox) = &span.scope else {
+            let (what, instead) = ("search all mailboxes", "search one mailbox, or list the newest mail");
+            return Err(Error::Unsupported { what, instead });
+        };
+        let page = Page { after: Some(span.after), limit: usize::MAX, order: Order::Oldest };
+        let mut summaries = self.list(mailbox, page).await?.items;
+        // From whichever end: it is the newest whose bodies are read.
+        let oldest_read = summaries.len().saturating_sub(self.office().settings.bodies_max);
+        let readable = summaries.get(oldest_read).map(|summary| Position::from(summary.id)).unwrap_or(Position::END);
+        summaries.retain(|summary| Position::from(summary.id) < span.before);
+        if span.order == Order::Newest {
+            summaries.reverse();
+        }
+        let mut scan = Scan::new(self, query, budget).with_bodies_from(readable);
+        for summary in summaries {
+            scan.look(Item { mailbox: mailbox.clone(), summary }).await?;
+            if scan.is_over() {
+                break;
+            }
+        }
+        Ok(scan.found)
     }
 
     async fn changes(&self, scope: Scope, after: Position) -> Result<Changes> {

@@ -42,6 +42,8 @@ pub struct Settings {
     pub dead_jobs_max: usize,
     /// Bytes of small records.
     pub registry_bytes_max: u64,
+    /// Bodies that one search reads, those of the newest messages.
+    pub bodies_max: usize,
 }
 
 impl Settings {
@@ -65,6 +67,7 @@ impl Settings {
             jobs_max: 1_000_000,
             dead_jobs_max: 1_000,
             registry_bytes_max: 16 << 20,
+            bodies_max: 50,
         }
     }
 

@@ -163,7 +163,7 @@ pub struct Scan<'a, S: Store + ?Sized> {
     store: &'a S,
     query: &'a dyn Query,
     budget: Budget,
-    bodies_left: usize,
+    bodies_from: Position,
     bytes: u64,
     begun: Instant,
     /// What was found so far.
@@ -174,12 +174,12 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
     /// Begin.
     pub fn new(store: &'a S, query: &'a dyn Query, budget: Budget) -> Self {
         let (begun, found) = (Instant::now(), Found::default());
-        Self { store, query, budget, bodies_left: usize::MAX, bytes: 0, begun, found }
+        Self { store, query, budget, bodies_from: Position::START, bytes: 0, begun, found }
     }
 
-    /// Read no more bodies than this; messages beyond that are decided by their summaries or not at all.
-    pub fn with_bodies(self, bodies_max: usize) -> Self {
-        Self { bodies_left: bodies_max, ..self }
+    /// Read bodies from this message on; earlier ones are decided by their summaries, or not at all.
+    pub fn with_bodies_from(self, first: Position) -> Self {
+        Self { bodies_from: first, ..self }
     }
 
     /// What every match holds.
@@ -238,8 +238,7 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
         let matches = match self.query.summary(&item.summary) {
             Glance::Yes => true,
             Glance::No => false,
-            // One message that is more than all may cost would end every search at the same place.
-            Glance::Maybe if self.bodies_left == 0 || item.summary.size > self.budget.bytes => {
+            Glance::Maybe if self.is_too_much(&item) => {
                 self.found.undecided += 1;
                 false
             }
@@ -257,6 +256,11 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
         Ok(())
     }
 
+    /// Whether its body is not read. One that is more than all may cost would end every search at the same place.
+    fn is_too_much(&self, item: &Item) -> bool {
+        Position::from(item.summary.id) < self.bodies_from || item.summary.size > self.budget.bytes
+    }
+
     fn exhausted(&self) -> Option<Stop> {
         if self.found.items.len() >= self.budget.matches {
             return Some(Stop::Matches);
@@ -267,7 +271,6 @@ impl<'a, S: Store + ?Sized> Scan<'a, S> {
     /// A message that has gone since, or is damaged, matches nothing and ends nothing.
     async fn read(&mut self, item: &Item) -> Result<bool> {
         self.bytes += item.summary.size;
-        self.bodies_left -= 1;
         match self.store.read(&item.mailbox, item.summary.id).await {
             Ok(message) => Ok(message.is_some_and(|message| self.query.message(&message))),
             Err(Error::Damaged { .. }) => Ok(false),

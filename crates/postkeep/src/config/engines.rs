@@ -68,6 +68,8 @@ pub(crate) struct Disk {
     pub(crate) queue_max: usize,
     pub(crate) wait_max: Duration,
     pub(crate) readers: usize,
+    pub(crate) index_max: u64,
+    pub(crate) index_text_max: usize,
 }
 
 /// The section `store.jetstream`.
@@ -91,6 +93,7 @@ pub(crate) struct Jetstream {
     pub(crate) jobs_max: u64,
     pub(crate) dead_jobs_max: usize,
     pub(crate) registry_bytes_max: u64,
+    pub(crate) bodies_max: usize,
 }
 
 impl Jetstream {
@@ -138,6 +141,8 @@ fn disk(values: Values<'_>) -> Disk {
         queue_max: values.count("store.disk.queue_max"),
         wait_max: values.time("store.disk.wait_max"),
         readers: values.count("store.disk.readers"),
+        index_max: values.size("search.index_max"),
+        index_text_max: values.size("search.index_text_max") as usize,
     }
 }
 
@@ -159,6 +164,7 @@ fn jetstream(values: Values<'_>) -> Jetstream {
         jobs_max: values.size("store.jetstream.jobs_max"),
         dead_jobs_max: values.count("store.jetstream.dead_jobs_max"),
         registry_bytes_max: values.size("store.jetstream.registry_bytes_max"),
+        bodies_max: values.count("search.bodies_max"),
     }
 }
 

@@ -310,6 +310,15 @@ fn mailroom(values: Values<'_>, tokens: &[Written]) -> mailroom::Settings {
             reject_senders: values.patterns("policy.reject_senders"),
         },
         refusals_max: values.count("refusals.ring_max"),
+        search: mailroom::search::Limits {
+            deadline: values.time("search.deadline"),
+            scan_max: values.size("search.scan_max"),
+            parallel_max: values.count("search.parallel_max"),
+        },
+        recent: mailroom::recent::Limits {
+            ring_max: values.count("recent.ring_max"),
+            gather_max: values.time("recent.gather_max"),
+        },
         queue_max: values.count("events.queue_max"),
         watchers_max: values.count("feed.watchers_max"),
         wait: wait::limits(values),

@@ -112,6 +112,7 @@ fn every_key_of_the_jetstream_engine_is_read() {
         jobs_max: 7,
         dead_jobs_max: 8,
         registry_bytes_max: 9,
+        bodies_max: 50,
     };
     assert_eq!(keys, expected);
     assert_eq!(jetstream(&["urls=nats://me:s3cret@a:4222,tls://[::1]"]).places(), ["a:4222", "[::1]"]);
