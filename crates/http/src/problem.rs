@@ -231,6 +231,11 @@ impl Problem {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-message", "Not a message", detail)
     }
 
+    /// A search that cannot be read.
+    pub(crate) fn bad_search(detail: String) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-query", "Query not understood", detail)
+    }
+
     pub(crate) fn bad_query(why: &'static str) -> Self {
         let detail = format!(
             "The query cannot be read: {why}. It takes mailbox, receivedAt, mailFrom and rcptTo, percent-encoded."

@@ -4,6 +4,7 @@ mod cluster;
 mod disk;
 mod http;
 mod report;
+mod search;
 mod smtp;
 mod start;
 mod tls;
@@ -42,7 +43,7 @@ impl Plan {
     }
 }
 
-/// `cargo xtask bench [smtp|http|start|disk|cluster|tls|all]`.
+/// `cargo xtask bench [smtp|http|start|disk|search|cluster|tls|all]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let rounds: usize = args.value("--rounds")?.unwrap_or(5);
@@ -58,9 +59,10 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         "start" => start::run,
         "disk" => disk::run,
         "cluster" => cluster::run,
+        "search" => search::run,
         "tls" => tls::run,
         "all" => all,
-        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk, cluster, tls or all"),
+        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk, search, cluster, tls or all"),
     };
     let of_cluster = connections.is_some() || size.is_some();
     ensure!(which == "cluster" || !of_cluster, "--connections and --size are of `cluster`");
@@ -82,6 +84,7 @@ pub(crate) fn all(plan: &Plan) -> Result<()> {
     http::run(plan)?;
     tls::run(plan)?;
     disk::run(plan)?;
+    search::run(plan)?;
     cluster::run(plan)
 }
 

@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn every_table_has_its_place_in_a_book() {
-        let speed = ["bench smtp", "bench http", "bench start", "bench disk", "bench cluster", "bench tls"];
+        let speed =
+            ["bench smtp", "bench http", "bench start", "bench disk", "bench search", "bench cluster", "bench tls"];
         let large = ["long growth", "long expiry", "long turnover", "long tls hold", "long tls storm"];
         let api = ["long waits", "long kit", "long events"];
         let places = speed.iter().chain(&large).chain(&api).map(|name| ("docs/performance.md", *name));

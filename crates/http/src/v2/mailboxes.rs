@@ -4,12 +4,13 @@ use axum::http::header::LINK;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use mail::Mailbox;
-use mailroom::{MailboxOrder, MailboxPage, MailboxState, Scope};
+use mailroom::{MailboxOrder, MailboxPage, MailboxState, Nodes, Scope};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::etag::Tag;
 use super::params::{Params, refuse};
+use super::wire::list::Reach;
 use super::wire::time;
 use super::{About, Answer, Kind, Param, Shape, json, list_tag, next_link, reading};
 use crate::asked::{Asked, mailbox};
@@ -19,7 +20,8 @@ use crate::shared::Shared;
 pub(crate) const LIST: About = About {
     id: "listMailboxes",
     summary: "List the mailboxes that hold mail",
-    detail: "By name, or the one with the newest mail first. An engine that keeps no list of mailboxes answers 501.",
+    detail: "By name, or the one with the newest mail first. Where mail is kept on brokers, each node remembers to whom it \
+             delivered lately, `scope` tells how many of them were asked and answered, and there is no order by newest mail.",
     params: &[
         Param::new("prefix", Kind::Text, "Only names that begin so."),
         Param::new("order", Kind::Word(&["name", "newest"]), "By name unless said."),
@@ -33,7 +35,8 @@ pub(crate) const LIST: About = About {
         media_type: "application/json",
         shape: Shape::of::<MailboxList>(
             r#"{"items":[{"mailbox":"alice","messages":2,"bytes":9120,"cursor":"AQAAAAAAAAAAcxGxTgAAAAAAAAACAGkXbXA",
-            "newestAt":"2026-11-14T09:30:00.123456+00:00"}],"next":null}"#,
+            "newestAt":"2026-11-14T09:30:00.123456+00:00"}],"next":null,
+            "scope":{"complete":true,"nodesAsked":1,"nodesAnswered":1}}"#,
         ),
     }],
     problems: &["not-in-public-mode"],
@@ -64,6 +67,8 @@ struct MailboxList {
     items: Vec<MailboxItem>,
     /// The next page, for `page`; null when this is the last.
     next: Option<String>,
+    /// Who told it.
+    scope: Reach,
 }
 
 /// A mailbox in a list.
@@ -106,15 +111,21 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         None => MailboxOrder::default(),
     };
     let limit = super::messages::limit(shared, params.number("limit")?, false)?;
-    let states = shared.mailroom.mailboxes(&asked.caller, MailboxPage { prefix: &prefix, order, limit }).await;
-    let states = states.map_err(reading)?;
-    let next = states.last().filter(|_| states.len() == limit).map(|last| match by_newest {
-        true => format!("n{}", last.newest),
-        false => format!("a{}", last.mailbox),
-    });
+    let (states, next, nodes) = match order {
+        MailboxOrder::Name { after } => {
+            let page = shared.mailroom.list_mailboxes(&asked.caller, &prefix, after, limit).await.map_err(reading)?;
+            (page.items, page.next.map(|last| format!("a{last}")), page.nodes)
+        }
+        MailboxOrder::Newest { .. } => {
+            let page = MailboxPage { prefix: &prefix, order, limit };
+            let states = shared.mailroom.mailboxes(&asked.caller, page).await.map_err(reading)?;
+            let last = states.last().filter(|_| states.len() == limit).map(|last| format!("n{}", last.newest));
+            (states, last, Nodes::ALONE)
+        }
+    };
     let link = next.as_deref().map(|next| next_link(shared, asked, next));
     let items = states.iter().map(|state| item(shared, state)).collect();
-    let mut response = json(shared, StatusCode::OK, &MailboxList { items, next })?;
+    let mut response = json(shared, StatusCode::OK, &MailboxList { items, next, scope: nodes.into() })?;
     if let Some(link) = link.and_then(|link| HeaderValue::try_from(link).ok()) {
         response.headers_mut().insert(LINK, link);
     }

@@ -3,11 +3,13 @@
 use axum::http::header::LINK;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use mail::{Mailbox, MessageId};
-use mailroom::{Listing, Order, Page, Position, Scope};
+use mail::{Mailbox, MessageId, Query};
+use mailroom::search::Told;
+use mailroom::{Item, Listing, Order, Page, Position, Scope, Search};
 
 use super::fields::Fields;
 use super::params::{Params, refuse};
+use super::search::{Q, query};
 use super::wire::list::{MessageItem, MessageList};
 use super::wire::summary::Summary;
 use super::{About, Answer, Kind, Param, Shape, changing, done, json, list_tag, message, next_link, reading};
@@ -21,6 +23,7 @@ pub(crate) const LIST: About = About {
     detail: "Summaries, newest first. A mailbox that never got mail is an empty one. The weak ETag changes with the \
              mailbox, and each minute.",
     params: &[
+        Q,
         Param::new("order", Kind::Word(&["newest", "oldest"]), "Which end comes first; newest unless said."),
         Param::new("limit", Kind::Number, "Messages of a page; http.page_default unless said, http.page_max at most."),
         Param::new("page", Kind::Text, "The `next` of the page before."),
@@ -34,7 +37,7 @@ pub(crate) const LIST: About = About {
         media_type: "application/json",
         shape: Shape::of::<MessageList>(include_str!("examples/list.json")),
     }],
-    problems: &["bad-mailbox", "bad-cursor"],
+    problems: &["bad-mailbox", "bad-cursor", "bad-query"],
 };
 
 pub(crate) const PURGE: About = About {
@@ -65,22 +68,74 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         Some(text) => Some(shared.mailroom.since(&asked.caller, &scope, &text).await.map_err(reading)?.position),
         None => None,
     };
+    let query = query(&params)?;
     let position = shared.mailroom.position(&asked.caller, &mailbox).await.map_err(reading)?;
     let tag = list_tag(shared, asked, position);
     if let Some(known) = tag.known(asked) {
         return Ok(known);
     }
-    let listing = page(shared, asked, &mailbox, &asks, since).await?;
-    let next = next(&listing, asks.order);
-    let total = if since.is_some() { None } else { listing.total };
-    let cursor = shared.mailroom.cursor(&scope, listing.position);
-    let items = items(shared, asked, &mailbox, &listing, &asks.fields).await?;
-    let link = next.as_deref().map(|next| next_link(shared, asked, next));
-    let mut response = json(shared, StatusCode::OK, &MessageList { items, total, next, cursor })?;
+    let listed = match query {
+        Some(query) => found(shared, asked, query, &scope, &asks, since, position).await?,
+        None => listed(&mailbox, page(shared, asked, &mailbox, &asks, since).await?, &asks, since),
+    };
+    let list = MessageList {
+        items: items(shared, asked, &listed.items, &asks.fields).await?,
+        total: listed.total,
+        next: listed.next,
+        cursor: shared.mailroom.cursor(&scope, listed.position),
+        search: listed.told.map(Into::into),
+    };
+    let response = linked(shared, asked, list.next.as_deref(), json(shared, StatusCode::OK, &list)?);
+    // What a search left out for want of time it may find when it is asked again.
+    Ok(if listed.told.is_none_or(|told| told.complete) { tag.on(response) } else { response })
+}
+
+/// A page as it was found.
+struct Listed {
+    items: Vec<Item>,
+    total: Option<u64>,
+    next: Option<String>,
+    position: Position,
+    told: Option<Told>,
+}
+
+fn listed(mailbox: &Mailbox, listing: Listing, asks: &Asks, since: Option<Position>) -> Listed {
+    let next = listing.items.last().filter(|_| listing.more).map(|last| spelled(asks.order, last.id));
+    let item = |summary| Item { mailbox: mailbox.clone(), summary };
+    let total = listing.total.filter(|_| since.is_none());
+    let items = listing.items.into_iter().map(item).collect();
+    Listed { items, total, next, position: listing.position, told: None }
+}
+
+async fn found(
+    shared: &Shared,
+    asked: &Asked,
+    query: Query,
+    scope: &Scope,
+    asks: &Asks,
+    since: Option<Position>,
+    position: Position,
+) -> Result<Listed, Problem> {
+    let search = Search {
+        query,
+        scope: scope.clone(),
+        order: asks.order,
+        since: since.unwrap_or(Position::START),
+        behind: asks.after,
+        limit: asks.limit,
+    };
+    let found = shared.mailroom.search(&asked.caller, search).await.map_err(reading)?;
+    let next = found.next.map(|Position(last)| spelled(asks.order, MessageId::new(last)));
+    Ok(Listed { items: found.items, total: None, next, position, told: Some(found.told) })
+}
+
+/// An answer with the link to the next page, if there is one.
+pub(super) fn linked(shared: &Shared, asked: &Asked, next: Option<&str>, mut response: Response) -> Response {
+    let link = next.map(|next| next_link(shared, asked, next));
     if let Some(link) = link.and_then(|link| HeaderValue::try_from(link).ok()) {
         response.headers_mut().insert(LINK, link);
     }
-    Ok(tag.on(response))
+    response
 }
 
 pub(crate) async fn purge(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
@@ -145,16 +200,16 @@ async fn page(
     Ok(listing)
 }
 
-async fn items(
+/// Messages as they are shown.
+pub(super) async fn items(
     shared: &Shared,
     asked: &Asked,
-    mailbox: &Mailbox,
-    listing: &Listing,
+    listed: &[Item],
     fields: &Fields,
 ) -> Result<Vec<MessageItem>, Problem> {
-    let name = shared.mailroom.spelling(mailbox).into_owned();
-    let mut items = Vec::with_capacity(listing.items.len());
-    for summary in &listing.items {
+    let mut items = Vec::with_capacity(listed.len());
+    for Item { mailbox, summary } in listed {
+        let name = shared.mailroom.spelling(mailbox);
         let item = match fields.is_full() {
             false => Some(MessageItem::Summary(Summary::of(&name, summary))),
             true => {
@@ -168,10 +223,9 @@ async fn items(
 }
 
 /// A page is named by the order and the last message of the one before, so arrivals shift nothing.
-fn next(listing: &Listing, order: Order) -> Option<String> {
-    let last = listing.items.last().filter(|_| listing.more)?;
+fn spelled(order: Order, last: MessageId) -> String {
     let order = if order == Order::Newest { 'n' } else { 'o' };
-    Some(format!("{order}{}", last.id))
+    format!("{order}{last}")
 }
 
 fn read_page(text: &str) -> Result<(Order, Position), Problem> {

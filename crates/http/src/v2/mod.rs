@@ -20,6 +20,8 @@ pub(crate) mod params;
 pub(crate) mod parts;
 pub(crate) mod problems;
 pub(crate) mod purge_all;
+pub(crate) mod recent;
+pub(crate) mod search;
 pub(crate) mod server;
 pub(crate) mod source;
 pub(crate) mod tokens;

@@ -12,8 +12,6 @@ use super::wire::NamesQuestion;
 use super::{Desk, Nodes, Ring, Topic};
 use crate::error::Result;
 
-/// Pages that are read for one who may list little of them.
-const PAGES_MAX: usize = 10;
 /// Mailboxes looked into at once.
 const LOOKS: usize = 16;
 
@@ -33,21 +31,10 @@ impl Desk<'_> {
         if !self.sees_whole() {
             return self.gathered_mailboxes(prefix, after, limit).await;
         }
-        let mut page = Mailboxes { items: Vec::new(), next: after.cloned(), nodes: Nodes::ALONE };
-        for _ in 0..PAGES_MAX {
-            let order = MailboxOrder::Name { after: page.next.as_ref() };
-            let mut states =
-                self.store.mailboxes(MailboxPage { prefix, order, limit: limit - page.items.len() + 1 }).await?;
-            let more = states.len() > limit - page.items.len();
-            states.truncate(limit - page.items.len());
-            page.next = states.last().filter(|_| more).map(|state| state.mailbox.clone());
-            self.sift(&mut states, |state| &state.mailbox);
-            page.items.extend(states);
-            if page.items.len() >= limit || page.next.is_none() {
-                break;
-            }
-        }
-        Ok(page)
+        let page = MailboxPage { prefix, order: MailboxOrder::Name { after }, limit };
+        let items = self.room.mailboxes(self.caller, page).await?;
+        let next = items.last().filter(|_| items.len() == limit).map(|last| last.mailbox.clone());
+        Ok(Mailboxes { items, next, nodes: Nodes::ALONE })
     }
 
     /// From the rings of all nodes, as the mailboxes are now.

@@ -9,6 +9,7 @@ mod one;
 mod openapi;
 mod parts;
 mod schema;
+mod searching;
 mod table;
 
 use super::{Answer, House, letter};
