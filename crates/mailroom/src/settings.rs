@@ -8,8 +8,8 @@ use rate::Quota;
 
 use crate::access::Rules;
 use crate::policy::Policy;
-use crate::route::Route;
 use crate::recent;
+use crate::route::Route;
 use crate::search;
 use crate::sign_in::Senders;
 use crate::wait;

@@ -13,8 +13,8 @@ use super::{Access, Mode, Rules, Scopes, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
-    Caller, Error, Import, Mailroom, NewInbox, NewToken, Once, RecentAsk, Refusal, Result, Search, Settings, Stage, Status,
-    Which, wait,
+    Caller, Error, Import, Mailroom, NewInbox, NewToken, Once, RecentAsk, Refusal, Result, Search, Settings, Stage,
+    Status, Which, wait,
 };
 
 mod deciding;

@@ -6,7 +6,7 @@ mod sentence;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use mail::{Mailbox, MessageId, Summary};
+use mail::{MessageId, Summary};
 use store::list::Item;
 use store::{Position, Scope};
 
@@ -16,6 +16,7 @@ use super::{Ask, Matchers};
 use crate::access::Permit;
 use crate::caller::Caller;
 use crate::error::Result;
+use crate::recent::{Nodes, Similar};
 use crate::refusals::Refusal;
 use crate::room::Mailroom;
 
@@ -49,6 +50,8 @@ pub struct Diagnosis {
     pub refusals: Vec<Refusal>,
     /// Who connected at all.
     pub smtp: Connections,
+    /// Which nodes told of refusals.
+    pub nodes: Option<Nodes>,
     /// From when on clients that connected may have brought it.
     pub from: Timestamp,
 }
@@ -60,17 +63,6 @@ pub struct NearMiss {
     pub item: Item,
     /// What held and what did not.
     pub fared: Fared,
-}
-
-/// A mailbox that was perhaps meant.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Similar {
-    /// Which.
-    pub mailbox: Mailbox,
-    /// How many messages it holds.
-    pub messages: u64,
-    /// When the newest came.
-    pub newest_at: Timestamp,
 }
 
 /// SMTP clients of this process.
@@ -100,8 +92,12 @@ pub(super) async fn of(
     };
     study.mail(&mut found).await?;
     found.near_misses.truncate(room.wait_limits().near_misses_max);
-    if matches!(ask.scope, Scope::Mailbox(_)) {
-        found.refusals = room.refusals(caller, &ask.scope, REFUSALS_MAX)?.items;
+    if let Scope::Mailbox(mailbox) = &ask.scope {
+        // Who may wait here but not list is told of the mail alone.
+        if let Ok((refusals, nodes)) = room.refusals_everywhere(caller, &ask.scope, REFUSALS_MAX).await {
+            (found.refusals, found.nodes) = (refusals.items, Some(nodes));
+        }
+        found.similar = room.similar(caller, mailbox).await.unwrap_or_default();
     }
     found.detail = sentence::of(room, ask, &found);
     Ok(found)

@@ -13,6 +13,7 @@ use store::{Clock, ManualClock, Scope};
 use super::diagnosis::Diagnosis;
 use super::matchers::{AddressMatch, Has, TextMatch};
 use super::*;
+use crate::access::{Keys, Mode, Rules};
 use crate::refusals::{Refusal, Stage};
 use crate::stub::{self, ANYBODY};
 use crate::verdict::Status;
@@ -332,6 +333,27 @@ async fn it_was_refused_at_smtp() {
     let why = rig.why(ask()).await;
     assert_eq!(why.refusals.len(), 1);
     assert!(why.detail.contains("552 Message too large"), "{}", why.detail);
+}
+
+#[tokio::test]
+async fn it_went_to_a_similar_name() {
+    let rig = Rig::new();
+    rig.deliver("alcie@a.test", "Subject: x\r\n\r\nx\r\n").await;
+    let why = rig.why(ask()).await;
+    assert_eq!((why.similar[0].mailbox.as_str(), why.similar[0].messages), ("alcie", 1));
+    assert_eq!(why.detail, "Nothing came to alice, but alcie has 1 mail: is one of the two names mistyped?");
+}
+
+#[tokio::test]
+async fn the_name_is_a_mistyped_inbox() {
+    let access = Rules { keys: Keys::make().ok(), ..Mode::Open.into() };
+    let rig = Rig::with(Settings { access, ..Settings::default() });
+    let inbox = rig.room.open_inbox(&ANYBODY, &crate::NewInbox::default(), None).unwrap();
+    let mut name = inbox.inbox.mailbox.as_str().to_owned();
+    let last = if name.pop() == Some('0') { '1' } else { '0' };
+    name.push(last);
+    let why = rig.why(Ask { scope: Scope::Mailbox(Mailbox::from_canonical(&name)), ..ask() }).await;
+    assert!(why.detail.starts_with("The name looks like an inbox of this server but is none"), "{}", why.detail);
 }
 
 #[tokio::test]

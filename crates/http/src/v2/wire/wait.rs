@@ -198,7 +198,7 @@ pub(crate) struct Scope {
 impl Diagnosis {
     /// What the mailroom found out, as it is told.
     pub(crate) fn of(shared: &Shared, why: &wait::Diagnosis, asked: Asked, cursor: String, waited: String) -> Self {
-        let similar = |near: &wait::diagnosis::Similar| Similar {
+        let similar = |near: &mailroom::Similar| Similar {
             mailbox: shared.mailroom.spelling(&near.mailbox).into_owned(),
             messages: near.messages,
             newest_at: time(near.newest_at),
@@ -217,9 +217,16 @@ impl Diagnosis {
             similar: why.similar.iter().map(similar).collect(),
             refusals: why.refusals.iter().map(Refusal::of).collect(),
             smtp: Some(smtp),
-            scope: Scope { nodes_asked: 1, nodes_answered: 1 },
+            scope: why
+                .nodes
+                .map_or(Scope::HERE, |nodes| Scope { nodes_asked: nodes.asked, nodes_answered: nodes.answered }),
         }
     }
+}
+
+impl Scope {
+    /// Only the node that answers.
+    const HERE: Self = Self { nodes_asked: 1, nodes_answered: 1 };
 }
 
 impl NearMiss {
