@@ -11,7 +11,7 @@ use crate::interop::tools::{cache, pip};
 use crate::load::cluster::{Cluster, possible};
 use crate::load::folder::Folder;
 use crate::load::server::{Server, binary};
-use crate::shell::run as must;
+use crate::shell::{root, run as must};
 
 /// The version that is installed.
 const PACKAGE: &str = "schemathesis==4.32.5";
@@ -75,6 +75,7 @@ fn ask(engine: &str, server: &Server, examples: u32, seed: u64, without: &[&str]
     println!("Schemathesis, {engine}");
     let url = format!("http://{}/api/v2/openapi.json", server.address("http")?);
     let mut command = Command::new(program());
+    command.env("PYTHONPATH", root().join("xtask/schemathesis")).env("SCHEMATHESIS_HOOKS", "postkeep_hooks");
     command.args(["run", &url, "--checks", CHECKS, "--no-color", "--request-timeout", "90", "--continue-on-failure"]);
     command.args(["--max-examples", &examples.to_string(), "--seed", &seed.to_string()]);
     command.args(["--generation-database", "none", "--warnings", "off"]);

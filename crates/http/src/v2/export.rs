@@ -32,7 +32,10 @@ pub(crate) const EXPORT: About = About {
              while it is sent; one that breaks off is not whole.",
     params: &[Param::new("format", Kind::Word(&["mbox", "zip"]), "mbox unless said.")],
     bodies: &[],
-    answers: &[Answer { status: 200, about: "The file.", media_type: "application/mbox", shape: Shape::Bytes }],
+    answers: &[
+        Answer { status: 200, about: "The file.", media_type: "application/mbox", shape: Shape::Bytes },
+        Answer { status: 200, about: "The file.", media_type: "application/zip", shape: Shape::Bytes },
+    ],
     problems: &["bad-mailbox"],
 };
 

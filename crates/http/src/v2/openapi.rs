@@ -90,7 +90,7 @@ fn method(operation: Operation) -> HttpMethod {
     }
 }
 
-fn described(path: &str, about: &About) -> utoipa::openapi::path::Operation {
+fn described(path: &str, about: &'static About) -> utoipa::openapi::path::Operation {
     let mut built = OperationBuilder::new()
         .operation_id(Some(about.id))
         .summary(Some(about.summary))
@@ -106,18 +106,25 @@ fn described(path: &str, about: &About) -> utoipa::openapi::path::Operation {
         let body = about.bodies.iter().fold(body, |body, (kind, shape)| body.content(*kind, content(*shape)));
         built = built.request_body(Some(body.build()));
     }
-    for answer in about.answers {
-        let response = ResponseBuilder::new().description(answer.about);
-        let response = match answer.shape {
-            Shape::Nothing => response,
-            shape => response.content(answer.media_type, content(shape)),
-        };
-        built = built.response(answer.status.to_string(), response.build());
+    for (status, answers) in by_status(about.answers) {
+        let response = ResponseBuilder::new().description(answers[0].about);
+        let told = answers.iter().filter(|answer| !matches!(answer.shape, Shape::Nothing));
+        let response =
+            told.fold(response, |response, answer| response.content(answer.media_type, content(answer.shape)));
+        built = built.response(status.to_string(), response.build());
     }
     problems(path, about)
         .into_iter()
         .fold(built, |built, (status, slugs)| built.response(status.to_string(), problem(&slugs)))
         .build()
+}
+
+/// Answers of one status differ by their media type.
+fn by_status(answers: &'static [Answer]) -> BTreeMap<u16, Vec<&'static Answer>> {
+    answers.iter().fold(BTreeMap::new(), |mut by_status: BTreeMap<u16, Vec<_>>, answer| {
+        by_status.entry(answer.status).or_default().push(answer);
+        by_status
+    })
 }
 
 fn path_parameter(name: &str) -> ParameterBuilder {

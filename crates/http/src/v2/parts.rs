@@ -19,12 +19,13 @@ pub(crate) const READ: About = About {
              that it can be shown; all others are bytes still.",
     params: &[Param::new("view", Kind::Flag, "Show it if that is safe.")],
     bodies: &[],
-    answers: &[Answer {
-        status: 200,
-        about: "The bytes.",
-        media_type: "application/octet-stream",
-        shape: Shape::Bytes,
-    }],
+    answers: &[
+        Answer { status: 200, about: "The bytes.", media_type: "application/octet-stream", shape: Shape::Bytes },
+        Answer { status: 200, about: "The bytes.", media_type: "text/plain", shape: Shape::Bytes },
+        Answer { status: 200, about: "The bytes.", media_type: "image/*", shape: Shape::Bytes },
+        Answer { status: 200, about: "The bytes.", media_type: "audio/*", shape: Shape::Bytes },
+        Answer { status: 200, about: "The bytes.", media_type: "video/*", shape: Shape::Bytes },
+    ],
     problems: &["bad-mailbox", "message-unknown", "part-unknown"],
 };
 
