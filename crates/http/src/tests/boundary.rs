@@ -63,6 +63,7 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "GET /api/v2 ReadServer",
         "GET /api/v2/openapi.json ReadOpenapi",
         "POST /api/v2/import Import",
+        "GET /api/v2/messages ListRecent",
         "POST /api/v2/messages DeliverMessage",
         "DELETE /api/v2/messages PurgeAll",
         "GET /api/v2/events WatchEvents",

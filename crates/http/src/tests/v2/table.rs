@@ -37,6 +37,8 @@ const TABLE: &[Ask] = {
         send(DeliverMessage, "/api/v2/messages", JSON, "{\"to\":\"box@x.test\"}", 201),
         send(DeliverMessage, "/api/v2/messages", JSON, "{\"too\":\"box@x.test\"}", 400),
         send(DeliverMessage, "/api/v2/messages", "text/plain", "x", 415),
+        ask(ListRecent, "/api/v2/messages", 200),
+        ask(ListRecent, "/api/v2/messages?q=subjct:x", 400),
         ask(ListMailboxes, "/api/v2/mailboxes", 200),
         ask(ListMailboxes, "/api/v2/mailboxes?limit=0", 400),
         ask(ReadMailbox, "/api/v2/mailboxes/box", 200),
