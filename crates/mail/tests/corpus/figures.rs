@@ -4,6 +4,12 @@ use mail::extract::Pick;
 
 use super::Case;
 
+/// The head of the table for users.
+pub(super) const HEAD: &str = concat!(
+    "| part | mails | codes | wrong | missed | a code where there is none ",
+    "| action links | wrong | missed | kind right |\n|---|---|---|---|---|---|---|---|---|---|"
+);
+
 /// Counts, and a line for each miss.
 #[derive(Default)]
 pub(super) struct Figures {
@@ -16,6 +22,7 @@ pub(super) struct Figures {
     pub(super) with_action: usize,
     pub(super) actions_wrong: usize,
     pub(super) actions_missed: usize,
+    pub(super) kinds_right: usize,
     pub(super) kinds_wrong: usize,
     pub(super) misses: Vec<String>,
 }
@@ -90,8 +97,10 @@ impl Figures {
     }
 
     fn kind(&mut self, case: &Case) {
-        let kind = case.found.link(None).one().map(|link| link.kind.as_str());
-        if kind != case.kind.as_deref().filter(|_| case.action.is_some()) {
+        let Some(kind) = case.found.link(None).one().map(|link| link.kind.as_str()) else { return };
+        if case.kind.as_deref() == Some(kind) {
+            self.kinds_right += 1;
+        } else {
             self.kinds_wrong += 1;
             self.miss(case, &format!("kind {:?} is {kind:?}", case.kind));
         }
@@ -117,19 +126,30 @@ impl Figures {
         self.misses.iter().for_each(|miss| println!("{miss}"));
     }
 
+    /// What is asked of the held part, by its size.
+    pub(super) fn is_good(&self) -> bool {
+        self.codes_wrong * 100 <= 2 * self.with_code
+            && self.codes_missed * 100 <= 3 * self.with_code
+            && self.actions_wrong * 80 <= 2 * self.with_action
+            && self.actions_missed * 80 <= 4 * self.with_action
+            && self.codes_false * 50 <= self.without_code
+            && self.kinds_wrong * 20 <= self.with_action
+    }
+
+    /// One row of the table for users.
     pub(super) fn row(&self, part: &str) -> String {
+        let (codes, actions) = (self.with_code, self.with_action);
         format!(
-            "| {part} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |",
+            "| {part} | {} | {codes} | {} | {} | {} of {} | {actions} | {} | {} | {} of {} |",
             self.mails,
-            self.with_code,
             self.codes_wrong,
             self.codes_missed,
-            self.without_code,
             self.codes_false,
-            self.with_action,
+            self.without_code,
             self.actions_wrong,
             self.actions_missed,
-            self.kinds_wrong
+            self.kinds_right,
+            self.kinds_right + self.kinds_wrong,
         )
     }
 }

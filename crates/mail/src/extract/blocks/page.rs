@@ -107,6 +107,9 @@ impl Page {
         if role != Role::Void {
             self.push(tag, role, style);
         }
+        if let Some(anchor) = self.anchor.and_then(|at| self.anchors.get_mut(at)) {
+            anchor.button |= style.is_button();
+        }
         if tag.name == "a" || tag.name == "area" {
             self.begin_anchor(seen.href, style);
         }

@@ -13,30 +13,30 @@ const ADDRESS_MAX: usize = 200;
 
 /// Mark the blocks of one part.
 pub(super) fn mark(blocks: &mut [Block]) {
-    let mut quoted = false;
-    let mut footer = false;
+    let (mut quoted, mut footer) = (false, false);
     let count = blocks.len();
-    for at in 0..count {
-        let block = &blocks[at];
-        let tells = |topic| words::tells(&block.hits, topic);
-        quoted |= opens_quote(block, tells(Topic::Quote));
-        let is_small_print = at >= TOP && at * 2 >= count && tells(Topic::Footer) && !tells(Topic::Code);
-        footer |= is_small_print || is_signature(block);
+    for (at, block) in blocks.iter_mut().enumerate() {
+        quoted |= opens_quote(block);
+        footer |= is_signature(block) || (at >= TOP && at * 2 >= count && opens_small_print(block));
         let look = block.look(0);
-        blocks[at].region = match () {
+        block.region = match () {
             () if quoted || look.quoted || block.letters.first() == Some(&'>') => Region::Quoted,
-            () if footer || look.footer || is_copyright(block) => Region::Footer,
-            () if tells(Topic::Address) && has_digits(block) && block.letters.len() < ADDRESS_MAX => Region::Address,
+            () if footer || look.footer || block.letters.contains(&'©') => Region::Footer,
+            () if is_address(block) => Region::Address,
             () => Region::Main,
         };
     }
 }
 
 /// "On Monday, Ann wrote:" and what other programs write there.
-fn opens_quote(block: &Block, tells: bool) -> bool {
+fn opens_quote(block: &Block) -> bool {
     let ends_in_colon = matches!(block.letters.last(), Some(':' | '：'));
     let is_rule = block.letters.starts_with(&['-'; 3]);
-    tells && block.letters.len() < 200 && (ends_in_colon || is_rule)
+    block.letters.len() < 200 && (ends_in_colon || is_rule) && words::tells(&block.hits, Topic::Quote)
+}
+
+fn opens_small_print(block: &Block) -> bool {
+    words::tells(&block.hits, Topic::Footer) && !words::tells(&block.hits, Topic::Code)
 }
 
 /// "-- " before a signature.
@@ -44,10 +44,7 @@ fn is_signature(block: &Block) -> bool {
     block.letters == ['-', '-']
 }
 
-fn is_copyright(block: &Block) -> bool {
-    block.letters.iter().any(|letter| *letter == '©')
-}
-
-fn has_digits(block: &Block) -> bool {
-    block.folded.iter().any(char::is_ascii_digit)
+fn is_address(block: &Block) -> bool {
+    let has_digits = || block.folded.iter().any(char::is_ascii_digit);
+    block.letters.len() < ADDRESS_MAX && words::tells(&block.hits, Topic::Address) && has_digits()
 }

@@ -85,7 +85,8 @@ impl<'d> Around<'d> {
         let is_styled = look.is_styled(self.document.usual);
         let count = |place| self.counts.get(&(place, one.value.as_str())).copied().unwrap_or_default();
         let mut score = one.shape.score();
-        score.add_if(name.is_some() && !is_other, signal::CUE);
+        score.add_if(name == Some(Name::Code) && !is_other, signal::CUE);
+        score.add_if(name == Some(Name::Near) && !is_other, signal::NEAR);
         score.add_if(self.asks[one.block], signal::ASKED);
         score.add_if(self.is_alone(one), signal::ALONE);
         score.add_if(is_styled, signal::STYLED);
@@ -96,7 +97,7 @@ impl<'d> Around<'d> {
         score.add_if(self.lapses_soon(one.block), signal::EXPIRY);
         score.add_if(count(block.place) > 1, signal::AGAIN);
         score.add_if(is_other || is_numbered(block, one), signal::LABEL);
-        score.add_if(is_year(one), signal::YEAR);
+        score.add_if(is_year(one) && !self.names[one.block].announces(one.start), signal::YEAR);
         score.add_if(block.region == Region::Footer, signal::FOOTER);
         score.add_if(block.region == Region::Address && name != Some(Name::Code), signal::ADDRESS);
         score.add_if(block.region == Region::Quoted, signal::QUOTED);
@@ -203,6 +204,15 @@ fn is_numbered(block: &Block, one: &Candidate) -> bool {
     one.shape != Shape::Bound && (is_bracketed || last.is_some_and(|letter| matches!(letter, '#' | '№' | '＃' | '〒')))
 }
 
+/// A year, or eight digits that are a date.
 fn is_year(one: &Candidate) -> bool {
-    one.value.len() == 4 && one.value.parse().is_ok_and(|year: u32| (1900..2100).contains(&year))
+    let part = |from: usize, to: usize| one.value.get(from..to).and_then(|part| part.parse::<u32>().ok());
+    let is = |part: Option<u32>, range: std::ops::Range<u32>| part.is_some_and(|part| range.contains(&part));
+    let (year, month, day) = (1900..2100, 1..13, 1..32);
+    match one.value.len() {
+        4 => is(part(0, 4), year),
+        8 if is(part(0, 4), year.clone()) => is(part(4, 6), month) && is(part(6, 8), day),
+        8 => is(part(4, 8), year) && is(part(0, 2), day.clone()) && is(part(2, 4), day),
+        _ => false,
+    }
 }

@@ -59,6 +59,12 @@ impl Names {
         before.chain(behind).any(|hit| is_code(&hit)).then_some(Name::Near)
     }
 
+    /// Whether a word for a code stands right before a candidate.
+    pub(super) fn announces(&self, start: usize) -> bool {
+        let before = self.hits.partition_point(|hit| hit.end <= start).checked_sub(1).map(|last| self.hits[last]);
+        before.is_some_and(|hit| hit.topic == Topic::Code && hit.end + CLOSE >= start)
+    }
+
     /// What this block calls the one that stands alone behind it.
     pub(super) fn of_next(&self) -> Option<Name> {
         match self.hits.last()?.topic {

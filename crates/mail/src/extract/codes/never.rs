@@ -47,7 +47,7 @@ pub(super) fn beside(block: &Block, start: usize, end: usize) -> bool {
         || hyphened(before(1), before(2))
         || bracketed(&block.folded, start, end)
         || amount(block, start, end)
-        || before(1) == Some('+')
+        || masked(&block.folded, start, end)
         || signs_before(&block.folded[..start], &['©', '+'])
 }
 
@@ -65,9 +65,15 @@ fn continued(mark: Option<char>, next: Option<char>) -> bool {
     match mark {
         Some('.' | ',' | ':' | '\'' | '：' | '·' | '٫' | '٬') => is_digit,
         Some('/' | '\\' | '=' | '&') => next.is_some_and(|next| next.is_alphanumeric()),
-        Some('*' | '•' | '…' | '●') => true,
         _ => false,
     }
+}
+
+/// The last digits of a card, `•••• 4829`; marks on both sides are no mask but for stress.
+fn masked(folded: &[char], start: usize, end: usize) -> bool {
+    let is_mask = |letter: &char| matches!(letter, '*' | '•' | '●' | '…' | '∙');
+    let before = folded[..start].strip_suffix(&[' ']).unwrap_or(&folded[..start]);
+    before.last().is_some_and(is_mask) && !folded.get(end).is_some_and(is_mask)
 }
 
 /// The end of a word with a hyphen, as in `step-1234`; a hyphen behind it begins an ending.

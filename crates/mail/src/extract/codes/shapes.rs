@@ -26,6 +26,8 @@ pub(super) enum Shape {
     /// Single characters, each in a block of its own.
     Boxes,
     Mixed,
+    /// Small letters and digits.
+    Lower,
     Capitals,
     /// A word and a number.
     Word,
@@ -40,6 +42,7 @@ impl Shape {
             Self::Digits => &[signal::DIGITS],
             Self::Singles | Self::Boxes => &[signal::SINGLES],
             Self::Mixed => &[signal::MIXED],
+            Self::Lower => &[signal::LOWER],
             Self::Capitals => &[signal::CAPITALS],
             Self::Word => &[signal::MIXED, signal::WORD],
             Self::Bound => &[signal::BOUND],
@@ -93,6 +96,7 @@ pub(super) fn candidates(block: &Block, at: usize, candidates_max: usize) -> Vec
 fn candidate(block: &Block, at: usize, shape: Shape, start: usize, end: usize) -> Candidate {
     let keeps_hyphen = matches!(shape, Shape::Mixed | Shape::Capitals | Shape::Word);
     let value = value(&block.folded[start..end], keeps_hyphen);
+    let value = if shape == Shape::Lower { value.to_ascii_lowercase() } else { value };
     Candidate { value, raw: block.letters[start..end].iter().collect(), shape, block: at, start, end }
 }
 
@@ -157,7 +161,7 @@ fn joined(block: &Block, chain: &[Run]) -> Option<Option<Shape>> {
             Some(Some(Shape::Singles))
         }
         () if chain.iter().all(Run::is_digits) => digits_joined(chain, total, is_even, is_hyphened),
-        () if is_hyphened => Some(hyphened(chain, total)),
+        () if is_hyphened => Some(hyphened(block, chain, total)),
         () => None,
     }
 }
@@ -174,13 +178,13 @@ fn digits_joined(chain: &[Run], total: usize, is_even: bool, is_hyphened: bool) 
 }
 
 /// Capitals and digits with a hyphen: `G-482915`, `QKV-WTB`.
-fn hyphened(chain: &[Run], total: usize) -> Option<Shape> {
+fn hyphened(block: &Block, chain: &[Run], total: usize) -> Option<Shape> {
     let [first, second] = chain else { return None };
     if !MIXED_LENGTHS.contains(&total) {
         return None;
     }
     match first.digits + second.digits {
-        0 => (first.len() == second.len()).then_some(Shape::Capitals),
+        0 => (first.len() == second.len() && !is_spoken(block, first.start, second.end)).then_some(Shape::Capitals),
         _ if first.digits == 0 && second.is_digits() && first.len() > 2 => Some(Shape::Word),
         _ => Some(Shape::Mixed),
     }
@@ -191,8 +195,9 @@ fn single(block: &Block, run: &Run) -> Option<Shape> {
     match run {
         _ if run.is_digits() && length == 6 => Some(Shape::Digits6),
         _ if run.is_digits() => LENGTHS.contains(&length).then_some(Shape::Digits),
+        _ if run.capitals == 0 => is_lower_code(&block.folded[run.start..run.end], run.digits).then_some(Shape::Lower),
         _ if !run.is_upper() || !MIXED_LENGTHS.contains(&length) => None,
-        _ if run.digits == 0 => Some(Shape::Capitals),
+        _ if run.digits == 0 => (!is_spoken(block, run.start, run.end)).then_some(Shape::Capitals),
         _ if is_word_and_number(&block.folded[run.start..run.end]) => Some(Shape::Word),
         _ => Some(Shape::Mixed),
     }
@@ -202,6 +207,23 @@ fn single(block: &Block, run: &Run) -> Option<Shape> {
 fn is_word_and_number(letters: &[char]) -> bool {
     let word = letters.iter().take_while(|letter| letter.is_ascii_alphabetic()).count();
     word >= 3 && letters[word..].iter().all(char::is_ascii_digit)
+}
+
+/// Two digits and two small letters at least, and not the short form of a commit.
+fn is_lower_code(letters: &[char], digits: usize) -> bool {
+    let is_hash = letters.len() > 6 && letters.iter().all(char::is_ascii_hexdigit);
+    (5..=8).contains(&letters.len())
+        && digits >= 2
+        && letters.len() - digits >= 2
+        && !is_hash
+        && !is_word_and_number(letters)
+}
+
+/// As many vowels as a word has.
+fn is_spoken(block: &Block, start: usize, end: usize) -> bool {
+    let letters = &block.folded[start..end];
+    let vowels = letters.iter().filter(|letter| matches!(letter, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')).count();
+    vowels * 6 > letters.len()
 }
 
 /// `@host #code`, the whole line.

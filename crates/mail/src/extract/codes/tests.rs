@@ -93,3 +93,30 @@ fn the_better_of_two_is_taken() {
     check("Order 778812: your code is 482915.", "482915");
     check("Your code is 482915.\n\nOn Monday, Ann wrote:\n> Your code is 111222.", "482915");
 }
+
+#[test]
+fn what_stands_around_a_code_does_not_hide_it() {
+    check("Your PIN is 2024.", "2024");
+    check("Your code: *482915*", "482915");
+    check("Your code: **482915**", "482915");
+    check("Your code (valid for 10 minutes): \"482915\"", "482915");
+    check("Kodunuz: 482915'tir", "482915");
+    check("A kódod: 482915-ös", "482915");
+    check("Koodisi on 482915:n", "482915");
+    check("【Shop】验证码：４８２９１５（10分钟内有效）", "482915");
+    check("Dear customer, 482915 is your code.", "482915");
+    check("Estimado cliente: 482915 es su código", "482915");
+    check("Your code is k7m2p9, it is valid for 5 minutes", "k7m2p9");
+    check("Your code:\n\nQKVWTB\n\nIt is valid for 5 minutes", "QKVWTB");
+    check("To pay with card 4829 enter 778812. The code is valid for 5 minutes.", "778812");
+}
+
+#[test]
+fn what_looks_like_a_code_beside_the_word_is_none() {
+    check_none("Use your code with the card ending in •••• 4829");
+    check_none("Our code of conduct was written in 2024.");
+    check_none("In this release 48291 lines of code were changed by 1500 people.");
+    check_none("Commit a1b2c3d changes the code.");
+    check_none("VERIFY\nYour code is in the app.");
+    check_none("Date: 20261114, see the code");
+}

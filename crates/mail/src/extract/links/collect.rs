@@ -17,8 +17,12 @@ pub(super) struct Found {
     pub(super) region: Region,
     pub(super) button: bool,
     pub(super) declared: bool,
-    /// Its address stands in the text.
+    /// It is an element of the page.
+    pub(super) element: bool,
+    /// Its address stands in the text of the same part.
     pub(super) spelled: bool,
+    /// It stands on a line of its own.
+    pub(super) lonely: bool,
 }
 
 impl Found {
@@ -31,7 +35,11 @@ impl Found {
     fn merge(&mut self, other: Self) {
         self.button |= other.button;
         self.declared |= other.declared;
-        self.spelled |= other.spelled;
+        self.element |= other.element;
+        if self.place == other.place {
+            self.spelled |= other.spelled;
+            self.lonely |= other.lonely;
+        }
         if self.shown.is_empty() || (self.shown == self.href && !other.shown.is_empty()) {
             self.shown = other.shown;
         }
@@ -81,7 +89,9 @@ fn of_anchor(anchor: &Anchor, block: &Block) -> Option<Found> {
         region: if anchor.look.footer { Region::Footer } else { block.region },
         button: anchor.button,
         declared: anchor.declared,
+        element: true,
         spelled: false,
+        lonely: false,
     })
 }
 
@@ -95,18 +105,11 @@ fn of_text(block: &Block, anchors: &[&Anchor]) -> Vec<Found> {
         let href: String = block.letters[span.clone()].iter().collect();
         let is_address = href.contains("://");
         if is_address && inside.is_none_or(|anchor| anchor.href == href) {
-            let (look, shown) = (block.look(span.start), href.clone());
+            let (look, shown, lonely) = (block.look(span.start), href.clone(), span.len() + 2 >= block.letters.len());
             let region = if look.footer { Region::Footer } else { block.region };
-            found.push(Found {
-                href,
-                shown,
-                place: block.place,
-                look,
-                region,
-                button: false,
-                declared: false,
-                spelled: true,
-            });
+            let (button, declared, element, spelled) = (false, false, false, true);
+            let place = block.place;
+            found.push(Found { href, shown, place, look, region, button, declared, element, spelled, lonely });
         }
     }
     found

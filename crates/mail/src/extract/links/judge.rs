@@ -92,15 +92,21 @@ pub(super) struct Judge<'a> {
     domain: &'a str,
     /// There is one link to the web outside of the small print.
     has_only_one: bool,
+    /// There is one address on a line of its own.
+    has_one_lonely: bool,
 }
 
 impl<'a> Judge<'a> {
     pub(super) fn new(found: &[Found], from: &'a str) -> Self {
         let domain = from.rsplit_once('@').map_or("", |(_, domain)| domain.trim_end_matches('>'));
-        let main = found
-            .iter()
-            .filter(|one| one.region == Region::Main && Url::read(&one.href).is_some_and(|url| !url.is_root()));
-        Self { domain, has_only_one: main.count() == 1 }
+        let is_main =
+            |one: &&Found| one.region == Region::Main && Url::read(&one.href).is_some_and(|url| !url.is_root());
+        let main = || found.iter().filter(is_main);
+        Self { domain, has_only_one: main().count() == 1, has_one_lonely: main().filter(|one| one.lonely).count() == 1 }
+    }
+
+    fn is_lonely(&self, one: &Found) -> bool {
+        !one.element && one.lonely && self.has_one_lonely
     }
 
     pub(super) fn score(&self, one: &Found) -> Score {
@@ -110,7 +116,8 @@ impl<'a> Judge<'a> {
         let tells = |topic| words::tells(&hits, topic);
         let kind = by_address(&url);
         score.add_if(one.declared, signal::DECLARED);
-        score.add_if(one.spelled, signal::SHOWN);
+        score.add_if(one.element && one.spelled, signal::SHOWN);
+        score.add_if(self.is_lonely(one), signal::LINE);
         score.add_if(one.button, signal::BUTTON);
         score.add_if(url.values().any(is_token), signal::TOKEN);
         score.add_if(kind.is_some_and(|kind| kind != Kind::Unsubscribe), signal::PATH);
@@ -138,5 +145,5 @@ fn is_social(url: &Url<'_>) -> bool {
     let host = url.host.to_ascii_lowercase();
     let is_host = |name: &&str| host.strip_suffix(*name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     let mut labels = host.split('.').chain(url.path.split('/'));
-    SOCIAL.iter().any(|name| is_host(name)) || labels.any(|label| SOCIAL_NAMES.contains(&label))
+    SOCIAL.iter().any(is_host) || labels.any(|label| SOCIAL_NAMES.contains(&label))
 }
