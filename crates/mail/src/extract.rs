@@ -1,7 +1,7 @@
 //! What a test author looks for in a mail: the code to type, and the link to click.
 //!
 //! A pure function of a message's texts: nothing is executed, followed, unwrapped or looked up. Total on any text, in
-//! time linear to it. It works in three steps: [`blocks`] makes lines, paragraphs and cells of the texts, and marks how
+//! time linear to it. It works in three steps: `blocks` makes lines, paragraphs and cells of the texts, and marks how
 //! each looks; `codes` and `links` collect candidates from them; each candidate gets the signals that hold for it, and
 //! [`signals`] says what they are worth. Nothing here knows MIME: what the texts are is the caller's word.
 

@@ -74,17 +74,7 @@ impl Style {
     fn declare(&mut self, property: &str, value: &str) {
         match property {
             "font-size" => self.size(value),
-            "font" => {
-                value
-                    .split_ascii_whitespace()
-                    .filter(|word| word.ends_with(|unit: char| unit.is_ascii_alphabetic()))
-                    .for_each(|word| {
-                        if word.starts_with(|digit: char| digit.is_ascii_digit()) {
-                            self.size(word.split('/').next().unwrap_or(word));
-                        }
-                    });
-                self.look.mono |= is_mono(value);
-            }
+            "font" => self.font(value),
             "letter-spacing" => self.look.spaced |= pixels(value).is_some_and(|pixels| pixels >= 1.5),
             "font-family" => self.look.mono |= is_mono(value),
             "font-weight" => {
@@ -103,6 +93,17 @@ impl Style {
             "border" | "border-radius" => self.bordered |= number(value).is_some_and(|size| size > 0.0),
             _ => {}
         }
+    }
+
+    /// The short form: a size, perhaps with a height of lines behind it, among words and families.
+    fn font(&mut self, value: &str) {
+        let words =
+            value.split_ascii_whitespace().filter(|word| word.starts_with(|digit: char| digit.is_ascii_digit()));
+        let mut sizes = words.filter_map(|word| word.split('/').next()).filter(|word| !is_weight(word));
+        if let Some(size) = sizes.next() {
+            self.size(size);
+        }
+        self.look.mono |= is_mono(value);
     }
 
     /// `bgcolor`.
@@ -167,6 +168,11 @@ pub(super) fn usual(blocks: &[Block]) -> Look {
         bold: most(|look| look.bold),
         ..Look::default()
     }
+}
+
+/// A number without a unit.
+fn is_weight(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_mono(families: &str) -> bool {

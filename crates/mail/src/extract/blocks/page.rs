@@ -105,7 +105,7 @@ impl Page {
             _ => {}
         }
         if role != Role::Void {
-            self.push(tag, role, style);
+            self.push(tag, role, style, seen.is_action);
         }
         if let Some(anchor) = self.anchor.and_then(|at| self.anchors.get_mut(at)) {
             anchor.button |= style.is_button();
@@ -125,7 +125,7 @@ impl Page {
                 anchor.show(&seen.alt);
             }
         }
-        if seen.is_action_url && !seen.href.is_empty() {
+        if seen.is_address && !seen.href.is_empty() && self.open.iter().any(|element| element.is_action) {
             self.declare(seen.href.clone(), String::new());
         }
     }
@@ -142,7 +142,7 @@ impl Page {
         }
     }
 
-    fn push(&mut self, tag: &Tag<'_>, role: Role, style: Style) {
+    fn push(&mut self, tag: &Tag<'_>, role: Role, style: Style, is_action: bool) {
         if self.open.len() >= DEPTH_MAX {
             self.deeper += 1;
             return;
@@ -155,6 +155,7 @@ impl Page {
             look,
             style,
             cell,
+            is_action,
             rows: 0,
             columns: 0,
             table: self.tables,

@@ -76,7 +76,10 @@ pub(super) fn links(document: &Document, links_max: usize) -> Vec<Found> {
 
 /// Not one that only moves on the page, or would run something.
 fn is_followed(href: &str) -> bool {
-    let scheme = href.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let scheme = href.split(':').next().unwrap_or_default();
+    // A browser reads over blanks and control characters in it.
+    let scheme: String =
+        scheme.chars().filter(char::is_ascii_alphanumeric).map(|one| one.to_ascii_lowercase()).collect();
     !href.starts_with('#') && !matches!(scheme.as_str(), "javascript" | "vbscript" | "data" | "cid" | "about")
 }
 

@@ -59,6 +59,21 @@ fn an_action_that_the_sender_declares() {
 }
 
 #[test]
+fn an_action_in_microdata() {
+    let publisher = "<div itemscope itemtype='http://schema.org/Organization'><link itemprop=url href='https://shop.test/about/us'></div>";
+    let action = "<div itemscope itemtype='http://schema.org/ConfirmAction'><link itemprop=target href='https://shop.test/c/1'></div>";
+    let found = page(&format!("{publisher}<p>Hello</p>{action}"));
+    let declared = found.links.iter().filter(|link| link.signals.contains(&"declared"));
+    assert_eq!(declared.map(|link| link.href.as_str()).collect::<Vec<_>>(), ["https://shop.test/c/1"]);
+}
+
+#[test]
+fn what_would_run_is_no_link() {
+    let found = page("<a href='java\nscript:x()'>a</a><a href=' JavaScript:x()'>b</a><a href='data:text/html,x'>c</a>");
+    assert!(found.links.is_empty(), "{:?}", found.links);
+}
+
+#[test]
 fn tokens() {
     for token in [
         "8f3kQ02mZpL1xR7v",

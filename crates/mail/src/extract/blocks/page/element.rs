@@ -14,6 +14,8 @@ pub(super) struct Element {
     /// What it says of itself.
     pub(super) style: Style,
     pub(super) cell: Option<Cell>,
+    /// Microdata: it describes an action.
+    pub(super) is_action: bool,
     /// Of a table: its number, the rows so far, the cells of the last one.
     pub(super) table: usize,
     pub(super) rows: usize,
@@ -71,8 +73,10 @@ pub(super) struct Seen {
     pub(super) href: String,
     pub(super) alt: String,
     pub(super) is_json_ld: bool,
-    /// Microdata: the address of an action.
-    pub(super) is_action_url: bool,
+    /// Microdata: the element describes an action.
+    pub(super) is_action: bool,
+    /// Microdata: it holds an address, of whatever is described around it.
+    pub(super) is_address: bool,
 }
 
 impl Page {
@@ -93,9 +97,8 @@ impl Page {
                 "href" | "content" if seen.href.is_empty() => seen.href = value.into_owned(),
                 "alt" => seen.alt = value.into_owned(),
                 "type" => seen.is_json_ld = value.to_ascii_lowercase().contains("ld+json"),
-                "itemprop" => {
-                    seen.is_action_url = matches!(&*value, "url" | "target") && matches!(&*tag.name, "link" | "meta")
-                }
+                "itemtype" => seen.is_action |= value.ends_with("Action"),
+                "itemprop" => seen.is_address = matches!(&*value, "url" | "target"),
                 _ => {}
             }
         }
