@@ -323,7 +323,7 @@ fn mailroom(values: Values<'_>, tokens: &[Written]) -> mailroom::Settings {
         watchers_max: values.count("feed.watchers_max"),
         wait: wait::limits(values),
         letters_bytes_max: values.count("parse.cache_max"),
-        letter: mail::letter::Limits { text_max: values.count("message.text_max"), ..Default::default() },
+        letter: mail::letter::Limits { text_max: values.count("message.text_max"), extract: extract(values) },
         senders: match values.text("smtp.auth") {
             "off" => Senders::Off,
             "token" => Senders::Tokens,
@@ -333,6 +333,15 @@ fn mailroom(values: Values<'_>, tokens: &[Written]) -> mailroom::Settings {
         mailbox_max: values.rate("rate.mailbox_max"),
         failed_logins_max: values.rate("rate.failed_logins_per_ip_max"),
         entries_max: values.count("rate.entries_max"),
+    }
+}
+
+/// How far codes and links are looked for.
+fn extract(values: Values<'_>) -> mail::extract::Limits {
+    mail::extract::Limits {
+        text_max: values.count("extract.text_max"),
+        codes_max: values.count("extract.codes_max"),
+        links_max: values.count("extract.links_max"),
     }
 }
 

@@ -529,3 +529,11 @@ fn what_is_perhaps_not_meant_with_access_is_said() {
     assert!(doubts(&["access.mode=public"]).contains("plain HTTP") && !with(&[]).contains("plain HTTP"));
     assert!(doubts(&["store.engine=jetstream"]).contains("access.key_file"));
 }
+
+#[test]
+fn the_limits_of_codes_and_links_reach_those_who_look() {
+    let config = set(&["extract.text_max=64KiB", "extract.codes_max=3", "extract.links_max=7"]).unwrap();
+    let limits = mail::extract::Limits { text_max: 64 << 10, codes_max: 3, links_max: 7 };
+    assert_eq!(config.mailroom.letter.extract, limits);
+    assert!(wrong(&["extract.codes_max=0"]).contains("extract.codes_max"));
+}
