@@ -24,7 +24,7 @@ struct Reader {
 
 /// One event.
 #[derive(Clone, PartialEq, Eq, Debug)]
-struct Told {
+pub(super) struct Told {
     event: String,
     id: String,
     data: Value,
@@ -83,7 +83,7 @@ impl Reader {
 }
 
 /// Reads a stream block by block.
-struct Stream {
+pub(super) struct Stream {
     reader: Reader,
     read: usize,
 }
@@ -95,7 +95,12 @@ impl Stream {
 
     async fn resume(house: &House, query: &str, last: &str) -> Self {
         let field = if last.is_empty() { String::new() } else { format!("Last-Event-ID: {last}\r\n") };
-        let reader = Reader::open(house, query, &field).await;
+        Self::with(house, query, &field).await
+    }
+
+    /// A request with these further fields.
+    pub(super) async fn with(house: &House, query: &str, fields: &str) -> Self {
+        let reader = Reader::open(house, query, fields).await;
         assert_eq!(reader.head.status, 200, "{:?}", reader.head);
         Self { reader, read: 0 }
     }
@@ -110,7 +115,7 @@ impl Stream {
     }
 
     /// The next event; heartbeats are none.
-    async fn next(&mut self) -> Option<Told> {
+    pub(super) async fn next(&mut self) -> Option<Told> {
         loop {
             let block = self.block().await?;
             let field = |name: &str| block.iter().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
@@ -121,7 +126,7 @@ impl Stream {
     }
 
     /// The next event is of this name; its data.
-    async fn expect(&mut self, event: &str) -> Value {
+    pub(super) async fn expect(&mut self, event: &str) -> Value {
         let told = self.next().await.expect("the stream goes on");
         assert_eq!(told.event, event, "{told:?}");
         told.data

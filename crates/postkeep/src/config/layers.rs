@@ -9,7 +9,8 @@ use toml::de::{DeTable, DeValue};
 
 use super::keys::{KEYS, Key, is_section};
 use super::report::{Mistake, Origin, shown, unknown, unknown_variable};
-use super::tokens::{self, Written};
+use super::routes;
+use super::tokens;
 use super::values::{Value, quoted};
 use super::{DEFAULTS, PUBLIC};
 
@@ -34,15 +35,22 @@ pub(crate) struct Sources {
 #[derive(Debug, Default)]
 pub(crate) struct Layers {
     values: Vec<Option<(Value, Origin)>>,
-    tokens: Vec<Written>,
+    tables: Tables,
     mistakes: Vec<Mistake>,
+}
+
+/// What stands in the file as tables of its own, as often as one likes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Tables {
+    pub(crate) tokens: Vec<tokens::Written>,
+    pub(crate) routes: Vec<routes::Written>,
 }
 
 /// What came of all layers.
 #[derive(Debug)]
 pub(crate) struct Laid {
     pub(crate) values: Vec<(Value, Origin)>,
-    pub(crate) tokens: Vec<Written>,
+    pub(crate) tables: Tables,
     pub(crate) mistakes: Vec<Mistake>,
 }
 
@@ -74,7 +82,7 @@ impl Layers {
             layers.setting(setting);
         }
         let values = layers.values.into_iter().map(|value| value.expect("config.default.toml holds every key"));
-        Laid { values: values.collect(), tokens: layers.tokens, mistakes: layers.mistakes }
+        Laid { values: values.collect(), tables: layers.tables, mistakes: layers.mistakes }
     }
 
     fn file(&mut self, path: &Path) {
@@ -113,7 +121,10 @@ impl Layers {
                     self.wrong(from, format!("{name} is a section; write [{name}] and its keys below it"));
                 }
                 (None, DeValue::Array(items)) if name == tokens::NAME => {
-                    self.tokens.extend(tokens::read(items, origin, &mut self.mistakes));
+                    self.tables.tokens.extend(tokens::read(items, origin, &mut self.mistakes));
+                }
+                (None, DeValue::Array(items)) if name == routes::NAME => {
+                    self.tables.routes.extend(routes::read(items, origin, &mut self.mistakes));
                 }
                 (None, DeValue::Table(_)) => self.wrong(from, unknown(&name, "section")),
                 (None, _) => self.wrong(from, unknown(&name, "key")),

@@ -9,6 +9,7 @@ mod keys;
 mod layers;
 mod ready;
 mod report;
+mod routes;
 mod show;
 mod tls;
 mod tokens;
@@ -26,9 +27,8 @@ pub(crate) use report::Report;
 pub(crate) use tls::{Acme, Source, Tls};
 pub(crate) use values::{Size, Time, time};
 
-use layers::{Laid, Layers};
+use layers::{Laid, Layers, Tables};
 use report::Origin;
-use tokens::Written;
 use values::Value;
 
 /// The first layer, and the documentation of every key.
@@ -45,34 +45,34 @@ pub(crate) fn duration(text: &str) -> Option<std::time::Duration> {
 #[derive(Debug)]
 pub(crate) struct Checked {
     values: Vec<(Value, Origin)>,
-    tokens: Vec<Written>,
+    tables: Tables,
 }
 
 impl Checked {
     /// Lay the layers and check them, one by one and together.
     pub(crate) fn of(sources: &Sources) -> Result<Self, Report> {
-        let Laid { values, tokens, mut mistakes } = Layers::lay(sources);
+        let Laid { values, tables, mut mistakes } = Layers::lay(sources);
         if mistakes.is_empty() {
-            mistakes = ready::contradictions(&values, &tokens);
+            mistakes = ready::contradictions(&values, &tables);
         }
         match Report::of(mistakes) {
             Some(report) => Err(report),
-            None => Ok(Self { values, tokens }),
+            None => Ok(Self { values, tables }),
         }
     }
 
     /// As the rooms take it.
     pub(crate) fn config(&self) -> Config {
-        Config::of(&self.values, &self.tokens)
+        Config::of(&self.values, &self.tables)
     }
 
     /// What works, but perhaps not as it was meant: a sentence each.
     pub(crate) fn doubts(&self) -> Vec<String> {
-        ready::doubts(&self.values, &self.tokens)
+        ready::doubts(&self.values, &self.tables)
     }
 
     /// As TOML, with origins.
     pub(crate) fn show(&self) -> String {
-        show::show(&self.values) + &tokens::show(&self.tokens)
+        show::show(&self.values) + &routes::show(&self.tables.routes) + &tokens::show(&self.tables.tokens)
     }
 }

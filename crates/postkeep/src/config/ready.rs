@@ -15,9 +15,9 @@ use super::access;
 use super::doors::{self, Doors, Guards};
 use super::engines::{self, Store};
 use super::keys::Key;
+use super::layers::Tables;
 use super::report::{Mistake, Origin};
 use super::tls::{self, Tls};
-use super::tokens::Written;
 use super::values::{Size, Value, rate};
 use super::wait;
 use crate::log::{Format, Level};
@@ -131,7 +131,7 @@ impl<'a> Values<'a> {
 
 impl Config {
     /// Make it of checked values.
-    pub(crate) fn of(values: &[(Value, Origin)], tokens: &[Written]) -> Self {
+    pub(crate) fn of(values: &[(Value, Origin)], tables: &Tables) -> Self {
         let values = Values(values);
         Self {
             doors: doors::doors(values),
@@ -141,7 +141,7 @@ impl Config {
             pop3: pop3(values),
             tls: tls::tls(values),
             guards: doors::guards(values),
-            mailroom: mailroom(values, tokens),
+            mailroom: mailroom(values, tables),
             key_file: access::key_file(values),
             store: engines::store(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
@@ -298,11 +298,11 @@ pub(super) fn naming(values: Values<'_>) -> Naming {
     }
 }
 
-fn mailroom(values: Values<'_>, tokens: &[Written]) -> mailroom::Settings {
+fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
     mailroom::Settings {
         naming: naming(values),
-        routes: Vec::new(),
-        access: access::rules(values, tokens),
+        routes: tables.routes.iter().map(|written| written.route.clone()).collect(),
+        access: access::rules(values, &tables.tokens),
         policy: Policy {
             reject: values.patterns("policy.reject"),
             discard: values.patterns("policy.discard"),
@@ -346,7 +346,7 @@ fn extract(values: Values<'_>) -> mail::extract::Limits {
 }
 
 /// What is sound key by key and cannot work together.
-pub(crate) fn contradictions(values: &[(Value, Origin)], tokens: &[Written]) -> Vec<Mistake> {
+pub(crate) fn contradictions(values: &[(Value, Origin)], tables: &Tables) -> Vec<Mistake> {
     let read = Values(values);
     let origin = |name: &str| Key::index(name).map(|index| values[index].1.clone());
     let clashes = doors::clashes(read).into_iter().chain(tls::clashes(read));
@@ -357,7 +357,7 @@ pub(crate) fn contradictions(values: &[(Value, Origin)], tokens: &[Written]) -> 
         // The mistake was made where the later of the two was written.
         Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }
     });
-    mistakes.chain(access::mistakes(read, tokens)).collect()
+    mistakes.chain(access::mistakes(read, &tables.tokens)).collect()
 }
 
 /// Two keys that do not go together, and what to do.
@@ -367,7 +367,7 @@ pub(super) struct Clash {
 }
 
 /// What works, but perhaps not as it was meant.
-pub(crate) fn doubts(values: &[(Value, Origin)], tokens: &[Written]) -> Vec<String> {
+pub(crate) fn doubts(values: &[(Value, Origin)], tables: &Tables) -> Vec<String> {
     let read = Values(values);
     let message_max = read.size("smtp.message_max");
     let doubt = |bound: &str| {
@@ -385,5 +385,5 @@ pub(crate) fn doubts(values: &[(Value, Origin)], tokens: &[Written]) -> Vec<Stri
     // A bound of 0 is none, where 0 is taken.
     let bounds = ["smtp.in_flight_max", store].into_iter();
     let bounds = bounds.filter(|bound| (1..message_max).contains(&read.size(bound))).map(doubt);
-    bounds.chain(access::doubts(read, tokens)).collect()
+    bounds.chain(access::doubts(read, &tables.tokens)).collect()
 }

@@ -497,6 +497,22 @@ fn tokens_stand_in_the_file_and_are_shown_as_they_stand() {
 }
 
 #[test]
+fn routes_stand_in_the_file_in_their_order_and_are_shown_as_they_stand() {
+    let text = "[[mailbox.route]]\nlogin = \"team-*\"\nmailbox = \"{login}\"\n\
+                [[mailbox.route]]\nheader = { name = \"X-Run\" }\npeer = \"10.0.0.0/8\"\nmailbox = \"run-{header}\"\n\
+                [[mailbox.route]]\nrecipient = \"*@a.test\"\npeer = [\"::1\", \"127.0.0.1\"]\nmailbox = \"a\"\n";
+    let checked = filed("routes", text, &[]).unwrap();
+    let config = checked.config();
+    let templates: Vec<_> = config.mailroom.routes.iter().map(|route| route.mailbox.clone()).collect();
+    assert_eq!(templates, ["{login}", "run-{header}", "a"].map(|text| text.parse().unwrap()));
+    assert_eq!(config.mailroom.routes[2].peer.len(), 2);
+    let again = filed("routes-again", &checked.show(), &[]).unwrap().config();
+    assert_eq!(again.mailroom, config.mailroom);
+    let many = "[[mailbox.route]]\nmailbox = \"a\"\n".repeat(1001);
+    assert!(filed("routes-many", &many, &[]).unwrap_err().contains("more than 1000 times"));
+}
+
+#[test]
 fn what_is_wrong_with_access_is_told_with_what_to_do() {
     let check = |settings: &[&str], expected: &str| {
         let told = wrong(settings);

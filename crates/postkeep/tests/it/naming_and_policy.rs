@@ -1,7 +1,7 @@
 //! Which mailbox an address leads to, which mail is taken, and where the server says it is reached.
 
 use crate::http::{ask, get, subjects};
-use crate::program::Program;
+use crate::program::{Program, directory, postkeep};
 use crate::smtp::{Smtp, deliver, message};
 
 #[test]
@@ -79,4 +79,38 @@ fn strange_hosts_are_turned_away_unless_allowed() {
     ] {
         assert_eq!(ask(program.http, "GET", "/api/v1/mailbox/p", host).status, status, "{host}");
     }
+}
+
+#[test]
+fn rules_of_the_file_name_the_mailbox() {
+    let dir = directory();
+    let path = dir.join("routes.toml");
+    let rules = "[[mailbox.route]]\nlogin = \"team-*\"\nmailbox = \"{login}\"\n\
+                 [[mailbox.route]]\nheader = { name = \"X-Run\" }\nmailbox = \"run-{header}\"\n\
+                 [[mailbox.route]]\npeer = \"127.0.0.0/8\"\nrecipient = \"*@local.test\"\nmailbox = \"near-{local}\"\n";
+    std::fs::write(&path, rules).unwrap();
+    let program = Program::run(postkeep(&["serve", "--config", path.to_str().unwrap()]), &[]);
+    let send = |login: bool, to: &str, mail: &str| {
+        let mut smtp = Smtp::session(program.smtp);
+        if login {
+            // NUL team-a NUL secret
+            smtp.must("235", "AUTH PLAIN AHRlYW0tYQBzZWNyZXQ=");
+        }
+        smtp.must("250", "MAIL FROM:<a@x.test>");
+        smtp.must("250", &format!("RCPT TO:<{to}>"));
+        smtp.must("250", "RCPT TO:<second@x.test>");
+        smtp.must("354", "DATA");
+        smtp.send(mail.as_bytes());
+        assert!(smtp.reply().starts_with("250"));
+    };
+    send(true, "jane@shop.test", "Subject: by login\r\nX-Run: 7\r\n\r\n.\r\n");
+    send(false, "jane@shop.test", "Subject: by header\r\nX-Run: 7\r\n\r\n.\r\n");
+    send(false, "jane@local.test", "Subject: by peer\r\n\r\n.\r\n");
+    assert_eq!(subjects(program.http, "team-a"), ["by login"], "one message, whoever it is for");
+    assert_eq!(subjects(program.http, "run-7"), ["by header"]);
+    assert_eq!(subjects(program.http, "near-jane"), ["by peer"]);
+    assert_eq!(subjects(program.http, "second"), ["by peer"], "where no rule fits the address decides");
+    assert!(subjects(program.http, "jane").is_empty());
+    drop(program);
+    let _ = std::fs::remove_dir_all(dir);
 }

@@ -4,6 +4,7 @@ mod inboxes;
 mod logins;
 mod matrix;
 mod origins;
+mod streams;
 mod tokens;
 
 use mailroom::access::rules::Configured;
