@@ -34,6 +34,13 @@ pub struct Limits {
     pub extract: extract::Limits,
 }
 
+impl Limits {
+    /// The same, without looking for codes and links.
+    pub fn without_finds(self) -> Self {
+        Self { extract: extract::Limits { text_max: 0, codes_max: 0, links_max: 0 }, ..self }
+    }
+}
+
 /// A message as REST v2 shows it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Letter {

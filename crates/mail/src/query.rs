@@ -124,6 +124,11 @@ impl Query {
         }
     }
 
+    /// Whether codes and links must be looked for to judge a message.
+    pub fn asks_for_finds(&self) -> bool {
+        self.terms.iter().any(|term| matches!(term.test, Test::Has(Thing::Code | Thing::Link(_))))
+    }
+
     /// What must stand in every match, as far as it can be looked for in an index.
     pub fn needles(&self) -> impl Iterator<Item = Needle<'_>> {
         self.terms.iter().filter(|term| term.wanted).filter_map(|term| match &term.test {

@@ -57,7 +57,8 @@ impl Query for Asked {
     }
 
     fn message(&self, message: &Stored) -> bool {
-        let letter = Letter::of(&message.raw, &self.limits);
+        let limits = if self.query.asks_for_finds() { self.limits } else { self.limits.without_finds() };
+        let letter = Letter::of(&message.raw, &limits);
         self.query.matches(&message.summary, &message.envelope, &letter)
     }
 

@@ -109,6 +109,9 @@ fn finds_what_is_there() {
         "header:x-test-run",
         "header:\"x-test-run\"=\"42\"",
         "has:attachment",
+        "has:code",
+        "has:link",
+        "-has:link:unsubscribe",
         "larger:100",
         "smaller:1MB",
         "smaller:1MiB",
@@ -237,6 +240,7 @@ fn mistakes_say_what_to_do() {
         ("after:yesterday", "as after:2026-11-14"),
         ("after:2026-11", "not a time"),
         ("has:attachmnt", "perhaps attachment"),
+        ("has:link:rest", "perhaps link:reset"),
     ] {
         let bad = Query::parse(query).unwrap_err().to_string();
         assert!(bad.contains(words), "{query}: {bad}");

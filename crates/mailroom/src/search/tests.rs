@@ -83,7 +83,7 @@ async fn t059_a_search_ends_at_its_bounds_and_says_so() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn t059_a_hundred_searches_at_once_are_answered_or_told_to_come_back() {
-    let room = open(Limits { parallel_max: 4, ..Limits::default() });
+    let room = open(Limits { parallel_max: 4, deadline: Duration::from_secs(60), ..Limits::default() });
     for number in 0..200 {
         send(&room, "a@x.test", &format!("hay {number} {}", "x".repeat(20_000))).await;
     }

@@ -291,7 +291,7 @@ fn entry(row: &Row<'_>, last: &mut Option<(i64, Letter)>) -> std::result::Result
     let (cover, data) = row::body(row, MESSAGE_WIDTH)?;
     if last.as_ref().is_none_or(|(known, _)| *known != body) {
         let raw = pack::unpack(cover.packing, data, cover.size, &cover.hash)?;
-        *last = Some((body, Letter::of(&raw, &letter::Limits::default())));
+        *last = Some((body, Letter::of(&raw, &letter::Limits::default().without_finds())));
     }
     let envelope = cover.envelope(&summary)?;
     let (_, letter) = last.as_ref().ok_or(Spoilt)?;
