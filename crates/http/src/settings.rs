@@ -28,7 +28,7 @@ impl Default for Deliver {
             hostname: "localhost".to_owned(),
             trace_peer: Peer::Shown,
             recipients_max: 1000,
-            received_max: 100,
+            received_max: 50,
             idempotency_window: Duration::from_secs(120),
         }
     }

@@ -19,11 +19,18 @@ pub(crate) fn read(path: &Path) -> Result<Keys> {
     text(file).with_context(told)
 }
 
-/// Read the file of a store, or make it when there is none: for its owner alone, and whole before anybody is told.
+/// Read the file of a store, or make it when there is none: for its owner alone, and whole before anybody is told. Where
+/// there is no room for it mail is served all the same, with a key for this start.
 pub(crate) fn read_or_make(path: &Path) -> Result<Keys> {
     match File::open(path) {
         Ok(file) => text(file).with_context(|| format!("cannot read the key of inboxes in {}", path.display())),
-        Err(error) if error.kind() == ErrorKind::NotFound => make(path),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let keys = Keys::make()?;
+            if let Err(error) = keep(path, &keys) {
+                tracing::error!("{error:#}; inboxes that are opened now are not known after the next start");
+            }
+            Ok(keys)
+        }
         Err(error) => Err(error).with_context(|| format!("cannot open the key of inboxes in {}", path.display())),
     }
 }
@@ -34,9 +41,8 @@ fn text(file: File) -> Result<Keys> {
     Ok(Keys::parse(&text)?)
 }
 
-fn make(path: &Path) -> Result<Keys> {
-    let told = || format!("cannot keep the key of inboxes in {}; name a file in access.key_file", path.display());
-    let keys = Keys::make()?;
+fn keep(path: &Path, keys: &Keys) -> Result<()> {
+    let told = || format!("cannot keep the key of inboxes in {}", path.display());
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -46,8 +52,7 @@ fn make(path: &Path) -> Result<Keys> {
     let _ = std::fs::remove_file(&draft);
     let mut file = options.open(&draft).with_context(told)?;
     file.write_all(keys.text().as_bytes()).and_then(|()| file.sync_all()).with_context(told)?;
-    std::fs::rename(&draft, path).with_context(told)?;
-    Ok(keys)
+    std::fs::rename(&draft, path).with_context(told)
 }
 
 #[cfg(test)]
@@ -67,6 +72,7 @@ mod tests {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         }
+        assert!(read_or_make(&folder.join("none").join(FILE)).is_ok(), "there is no room for it");
         std::fs::write(&path, "not a key\n").unwrap();
         let told = format!("{:#}", read_or_make(&path).unwrap_err());
         assert!(told.contains("line 1 is not one") && told.contains("openssl rand -hex 32"), "{told}");

