@@ -11,6 +11,7 @@ use crate::interop::tools::{cache, pip};
 use crate::load::cluster::{Cluster, possible};
 use crate::load::folder::Folder;
 use crate::load::server::{Server, binary};
+use crate::load::tools::Place;
 use crate::shell::{root, run as must};
 
 /// The version that is installed.
@@ -48,8 +49,11 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         server.stop()?;
     }
     if wanted("jetstream") && possible()? {
-        let cluster = Cluster::start(&binary, &[])?;
-        let server = cluster.node(&SETTINGS)?;
+        let (cluster, place) = (Cluster::start(&binary, &[])?, Place::new("schemathesis")?);
+        // Nodes of a cluster open inboxes only with a key of their own. It keeps no secret here.
+        std::fs::write(place.file("keys"), format!("{}\n", "5a".repeat(32)))?;
+        let key = format!("access.key_file={}", place.file("keys").display());
+        let server = cluster.node(&[SETTINGS[0], SETTINGS[1], &key])?;
         ask("jetstream", &server, examples, seed, &WHOLE)?;
         server.stop()?;
     }

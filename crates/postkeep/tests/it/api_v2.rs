@@ -140,11 +140,11 @@ fn v2_on_disk() {
 #[test]
 #[cfg(feature = "jetstream")]
 fn v2_on_brokers() {
-    use brokers::{Cluster, Plan, Sync};
+    use brokers::{Cluster, Plan};
     if brokers::nats_server().unwrap().is_none() {
         return;
     }
-    let cluster = Cluster::start(Plan { sync: Sync::Default, ..Plan::of(1) }).unwrap();
+    let cluster = Cluster::start(Plan::of(1)).unwrap();
     let urls = format!("store.jetstream.urls={}", cluster.url(0));
     let settings = ["store.engine=jetstream", "store.jetstream.replicas=1", &urls];
     walk(&Program::start(&settings), true);
