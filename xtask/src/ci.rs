@@ -37,6 +37,12 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         must(&mut build(cargo(["build"]), &["--bin", "mixed-load"]))?;
         crate::long::short_mixed(&crate::shell::built()?.join("postkeep"))
     });
+    #[cfg(target_os = "linux")]
+    parts.part("api", || {
+        let tools = ["--bin", "wait-load", "--bin", "kit-load", "--bin", "events-load"];
+        must(&mut build(cargo(["build"]), &tools))?;
+        crate::long::short_api(&crate::shell::built()?.join("postkeep"))
+    });
     parts.part("docs", || must(build(cargo(["doc"]), &["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     if which("cargo-deny").is_some() {
         // Without advisories: their database comes from the network, which is not always there.

@@ -24,6 +24,7 @@ use crate::crash;
 use crate::faults;
 use crate::load::server::binary;
 use crate::shell::Parts;
+pub(crate) use api::short as short_api;
 use measure::Measure;
 pub(crate) use mixed::short as short_mixed;
 

@@ -6,7 +6,9 @@ mod kit;
 mod sites;
 mod waits;
 
-use anyhow::{Result, bail};
+use std::path::Path;
+
+use anyhow::{Result, bail, ensure};
 
 use super::measure::Measure;
 use crate::bench::Report;
@@ -19,6 +21,8 @@ use sites::{ENGINES, Site};
 pub(super) const NAMES: [&str; 3] = ["waits", "kit", "events"];
 /// Waiters and watchers hold a connection each, at both ends.
 const FILES: u64 = 40_000;
+/// The scale of the short form.
+const SHORT: f64 = 0.05;
 
 /// One measurement: its table, the load generator, and how it is read.
 struct Part {
@@ -49,6 +53,13 @@ pub(super) fn run(
         parts.part(name, || part.run(measure, engine));
     }
     Ok(())
+}
+
+/// The short form that CI runs on what it built: a few seconds each, in memory.
+pub(crate) fn short(binary: &Path) -> Result<()> {
+    ensure!(binary.is_file(), "there is no {}: the part `tests` builds it", binary.display());
+    let measure = Measure::new(binary, SHORT, false)?;
+    PARTS.iter().try_for_each(|part| part.run(&measure, Some(ENGINES[0])))
 }
 
 impl Part {
