@@ -96,7 +96,7 @@ mod tests {
 
     fn refused(body: &str) -> serde_json::Value {
         let problem = parse::<Asks>(body.as_bytes(), 4, 10).expect_err(body);
-        problem.members().iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+        problem.members().iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
     }
 
     #[test]

@@ -40,7 +40,7 @@ pub(crate) struct Layers {
 }
 
 /// What stands in the file as tables of its own, as often as one likes.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Tables {
     pub(crate) tokens: Vec<tokens::Written>,
     pub(crate) routes: Vec<routes::Written>,

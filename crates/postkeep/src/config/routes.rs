@@ -16,7 +16,7 @@ const MEMBERS: [&str; 5] = ["login", "peer", "recipient", "header", "mailbox"];
 const ROUTES_MAX: usize = 1000;
 
 /// One of them.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(crate) struct Written {
     pub(super) route: Route,
     /// As it is shown: a member and its value each.
