@@ -54,7 +54,7 @@ const TABLE: &[Ask] = &[
     ask("GET", "/api/v2/mailboxes/box/export?format=zip", 200),
     ask("GET", "/api/v2/mailboxes/box/wait?subject=two&timeout=5s", 200),
     ask("GET", "/api/v2/mailboxes/box/wait?subject=nothing&timeout=0s", 409),
-    whole("GET", "/api/v2/mailboxes", 200),
+    ask("GET", "/api/v2/mailboxes", 200),
     send("/api/v2/mailboxes/box/messages/delete", JSON, "{\"ids\":[\"0000000000000\"]}", 200),
     ask("DELETE", "/api/v2/mailboxes/box/messages/latest", 204),
     ask("DELETE", "/api/v2/mailboxes/box/messages/0000000000000", 404),
