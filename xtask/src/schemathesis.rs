@@ -21,7 +21,7 @@ const CHECKS: &str = "not_a_server_error,status_code_conformance,content_type_co
 /// A stream has no end that a client could wait for.
 const ENDLESS: &str = "watchEvents";
 /// What a node of a cluster answers 501 to, as it should.
-const WHOLE: [&str; 2] = ["purgeAll", "waitAnywhere"];
+const WHOLE: [&str; 3] = ["listRecent", "purgeAll", "waitAnywhere"];
 /// Nobody waits long for mail that does not come.
 const SETTINGS: [&str; 2] = ["wait.timeout_default=0s", "wait.timeout_max=1s"];
 
