@@ -98,7 +98,7 @@ impl Default for Settings {
             public_url: None,
             allowed_hosts: Vec::new(),
             trusted_proxies: Vec::new(),
-            connections_max: 20_000,
+            connections_max: 4000,
             connections_per_ip_max: 0,
             body_max: 1 << 20,
             json_depth_max: 32,
