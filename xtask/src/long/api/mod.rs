@@ -19,8 +19,8 @@ use sites::{ENGINES, Site};
 
 /// The parts by name.
 pub(super) const NAMES: [&str; 3] = ["waits", "kit", "events"];
-/// Waiters and watchers hold a connection each, at both ends.
-const FILES: u64 = 40_000;
+/// Waiters and watchers hold a connection each, at both ends; each end is a process of its own.
+const FILES: u64 = 16_000;
 /// The scale of the short form.
 const SHORT: f64 = 0.05;
 
