@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use futures_util::future::join_all;
 use postkeep_bench::Wire;
 use postkeep_bench::door::source;
+use socket2::SockRef;
 use tokio::net::TcpSocket;
 
 use crate::Plan;
@@ -15,6 +16,8 @@ use crate::Plan;
 /// The default of `events.mailboxes_max`.
 const MAILBOXES: usize = 16;
 const ROOM: u32 = 4_096;
+/// With small segments the server's side of the connection has little room too; on loopback it would take megabytes.
+const SEGMENT: u32 = 536;
 const PER_ADDRESS: usize = 400;
 
 /// Connect and ask, and no more.
@@ -22,6 +25,7 @@ pub(crate) async fn open(plan: &Plan, number: usize) -> Result<Wire> {
     let door = plan.site.door(number);
     let socket = TcpSocket::new_v4()?;
     socket.set_recv_buffer_size(ROOM)?;
+    SockRef::from(&socket).set_tcp_mss(SEGMENT)?;
     // Not from the addresses of the good ones.
     socket.bind(SocketAddr::new(IpAddr::V4(source(number + 100_000, PER_ADDRESS)), 0))?;
     let stream = socket.connect(door.to).await.with_context(|| format!("stalled {number}"))?;
