@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::{Part, counted, memory, spread};
 use crate::bench::Report;
-use crate::load::figures::{grouped, megabytes};
+use crate::load::figures::{Goal, grouped, megabytes};
 use crate::load::tools::Figures;
 use crate::long::measure::Measure;
 
@@ -17,6 +17,8 @@ const MESSAGES: usize = 10_000;
 const MAILBOXES: usize = 500;
 /// A stalled stream has ended so long after the last message: twice `events.write_max`.
 const STALL_MAX: &str = "20";
+/// All of them, at full size.
+const STALLED_GOAL: Goal = Goal::AtLeast(STALLED as f64);
 const COLUMNS: &[&str] = &[
     "engine",
     "clients, stalled",
@@ -24,7 +26,7 @@ const COLUMNS: &[&str] = &[
     "events seen",
     "saw all",
     "came back; repeated; resync",
-    "stalled and ended",
+    "goal, stalled and ended",
     "250 to event, p50 / p99 ms",
     "RSS before",
     "with them",
@@ -52,7 +54,7 @@ fn row(report: &mut Report, engine: &str, measure: &Measure<'_>, told: &Figures)
         count("events"),
         count("saw all"),
         format!("{}; {}; {}", count("came back"), count("repeated"), count("resync")),
-        grouped(told.number("stalled_ended")?),
+        STALLED_GOAL.judged(told.number("stalled_ended")?),
         spread(told)?,
         megabytes(memory(told, "before")),
         megabytes(memory(told, "held")),
