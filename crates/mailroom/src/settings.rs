@@ -34,7 +34,7 @@ pub struct Settings {
     /// `events.queue_max`: so many events wait for one watcher that does not read; then the oldest go and it is told.
     /// Default 256; at least 1.
     pub queue_max: usize,
-    /// `feed.watchers_max`: so many may watch at once. Default 20000.
+    /// `feed.watchers_max`: so many may watch at once. Default 200000.
     pub watchers_max: usize,
     /// `smtp.auth`: who may sign in to send. Default: whoever shows whatever.
     pub senders: Senders,
@@ -63,7 +63,7 @@ impl Default for Settings {
             search: search::Limits::default(),
             recent: recent::Limits::default(),
             queue_max: 256,
-            watchers_max: 20_000,
+            watchers_max: 200_000,
             senders: Senders::Any,
             wait: wait::Limits::default(),
             letters_bytes_max: 64 << 20,

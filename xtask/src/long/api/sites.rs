@@ -14,8 +14,8 @@ use crate::load::tools::Place;
 /// What keeps the mail.
 pub(super) const ENGINES: [&str; 3] = ["memory", "disk", "jetstream"];
 const NODES: usize = 3;
-/// Each of those who wait or watch holds a connection.
-const CONNECTIONS: &str = "http.connections_max=12000";
+/// Each of those who wait or watch holds a connection; few are needed to send, and all of them share the files.
+const CONNECTIONS: [&str; 2] = ["http.connections_max=12000", "smtp.connections_max=2000"];
 /// Nodes of a cluster make and know their inboxes by one key. It keeps no secret here.
 const KEY: &str = "1f2e3d4c5b6a79880f1e2d3c4b5a69781f2e3d4c5b6a79880f1e2d3c4b5a6978\n";
 
@@ -38,13 +38,13 @@ impl Site {
         match engine {
             "disk" => {
                 let folder = Folder::new("api")?;
-                let server = folder.serve(binary, &[CONNECTIONS])?;
+                let server = folder.serve(binary, &CONNECTIONS)?;
                 Ok(Some(Self { servers: vec![server], _keeps: Keeps::Folder(folder) }))
             }
             "jetstream" if !possible()? => Ok(None),
             "jetstream" => Self::cluster(binary).map(Some),
             _ => {
-                let server = Server::postkeep(binary, &[CONNECTIONS])?;
+                let server = Server::postkeep(binary, &CONNECTIONS)?;
                 Ok(Some(Self { servers: vec![server], _keeps: Keeps::Nothing }))
             }
         }
@@ -55,7 +55,7 @@ impl Site {
         let file = place.file("keys");
         fs::write(&file, KEY).with_context(|| format!("cannot write {}", file.display()))?;
         let key = format!("access.key_file={}", file.display());
-        let nodes = (0..NODES).map(|_| brokers.node(&[CONNECTIONS, &key]));
+        let nodes = (0..NODES).map(|_| brokers.node(&[CONNECTIONS[0], CONNECTIONS[1], &key]));
         Ok(Self { servers: nodes.collect::<Result<_>>()?, _keeps: Keeps::Brokers(brokers, place) })
     }
 
