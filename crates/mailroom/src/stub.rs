@@ -2,6 +2,8 @@
 //!
 //! It keeps no jobs, and searches nothing.
 
+mod tests;
+
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -30,7 +32,7 @@ pub(crate) const ANYBODY: Caller = Caller::Anonymous { peer: None };
 pub(crate) struct Stub {
     kept: Mutex<Kept>,
     /// Keeps the records.
-    records: OnceLock<store::Memory>,
+    records: OnceLock<Box<dyn Store>>,
     /// What the next appends fail with.
     pub(crate) append_errors: Mutex<VecDeque<Error>>,
     /// So many of the next reads and deletes find nothing, as if somebody had been faster.
@@ -264,8 +266,7 @@ impl Store for Stub {
     }
 
     fn registry(&self) -> &dyn Registry {
-        let memory = || store::Memory::new(store::memory::Settings::default(), Arc::new(store::SystemClock));
-        self.records.get_or_init(memory).registry()
+        self.records.get_or_init(tests::records).registry()
     }
 
     fn peers(&self) -> &dyn Peers {

@@ -1,3 +1,5 @@
+//! The language of a search: what it takes, what it finds, and that it is total.
+
 use bytes::Bytes;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Searching through the door: who finds what, and how much at once.
+
 use bytes::Bytes;
 use jiff::Timestamp;
 use store::{Memory, Store, SystemClock};
