@@ -16,7 +16,7 @@ use crate::load::chance::Chance;
 use crate::load::crowd::{Crowd, fill};
 use crate::load::figures::{Goal, grouped, median, megabytes, percentile};
 use crate::load::folder::{Folder, settle};
-use crate::load::http::{Connection, get};
+use crate::load::http::Connection;
 use crate::load::letters::{Kind, letter};
 use crate::load::process::cpu;
 use crate::load::server::Server;
@@ -97,14 +97,13 @@ impl Side {
     /// Wait until the index has everything; what that took.
     fn caught_up(&self) -> Result<String> {
         let (begin, before) = (Instant::now(), cpu(self.server.pid())?);
-        loop {
-            let answer = get(self.http, "/api/v2/messages?q=nobodywritesthis")?;
-            let told: Value = serde_json::from_slice(&answer.body)?;
-            if told["search"]["engine"] == "index" && told["search"]["scanned"].as_u64().is_some_and(|left| left < 100)
-            {
-                break;
-            }
-            ensure!(begin.elapsed() < PATIENCE, "the index is not filled after {PATIENCE:?}: {}", told["search"]);
+        let index = self.folder.database().with_file_name("search.db");
+        let left = format!(
+            "ATTACH '{}' AS search; SELECT main.state.last_position - search.state.head FROM main.state, search.state",
+            index.display()
+        );
+        while self.folder.ask(&left)? != "0" {
+            ensure!(begin.elapsed() < PATIENCE, "the index is not filled after {PATIENCE:?}");
             sleep(Duration::from_millis(500));
         }
         let spent = cpu(self.server.pid())? - before;

@@ -30,8 +30,8 @@ const EVERY: Duration = Duration::from_millis(250);
 /// After a failure.
 const LATER: Duration = Duration::from_secs(10);
 /// Messages, and bytes of them, put in at once.
-const BATCH: usize = 200;
-const BATCH_BYTES: u64 = 4 << 20;
+const BATCH: usize = 500;
+const BATCH_BYTES: u64 = 8 << 20;
 /// Messages looked after at once, whether they are still there; and how long it rests when it has seen all.
 const SLICE: usize = 1_000;
 const REST: Duration = Duration::from_secs(60);
