@@ -70,7 +70,7 @@ fn short_of_memory(place: &Place, limit: u32, settings: &[&str]) -> (Program, Ve
 #[test]
 fn f09_large_mail_is_refused_before_memory_runs_out() {
     let place = Place::new();
-    let (mut program, all) = short_of_memory(&place, 1_600_000, &["smtp.in_flight_max=100MiB"]);
+    let (mut program, all) = short_of_memory(&place, 2_000_000, &["smtp.in_flight_max=100MiB"]);
     assert!(program.is_running(), "{}", program.stderr());
     let refused = |sent: &&Sent| matches!(&sent.told, Told::Refused(reply) if reply.starts_with("452 4.3.1"));
     let refused = all.iter().filter(refused).count();
@@ -83,7 +83,7 @@ fn f09_large_mail_is_refused_before_memory_runs_out() {
 #[test]
 fn f09_what_was_said_holds_when_memory_runs_out() {
     let place = Place::new();
-    let (program, all) = short_of_memory(&place, 1_300_000, &["smtp.in_flight_max=4GiB"]);
+    let (program, all) = short_of_memory(&place, 1_500_000, &["smtp.in_flight_max=4GiB"]);
     drop(program);
     check(place.serve(&[]).http, &all);
 }
