@@ -5,11 +5,11 @@ use crate::config::{Config, Engine};
 
 /// Files for everything that is no connection: the standard streams, listeners, signals, and connections on their way
 /// to being turned away.
-const RESERVE: u64 = 24;
+const RESERVE: u64 = 40;
 /// Files of each worker's event loop.
 const PER_WORKER: u64 = 4;
-/// Files of the disk engine, and of each of its readers.
-const DISK: u64 = 8;
+/// Files of the disk engine with its index, and of each of its readers.
+const DISK: u64 = 24;
 const PER_READER: u64 = 3;
 /// Files of the connections to brokers, and of those that are just being made or looked up.
 const BROKERS: u64 = 16;
@@ -95,11 +95,11 @@ mod tests {
     #[test]
     fn f08_connections_are_cut_to_the_files_there_are() {
         check(20_000, [12_000, 4_000, 2_000], [12_000, 4_000, 2_000]);
-        check(18_032, [12_000, 4_000, 2_000], [12_000, 4_000, 2_000]);
-        check(18_031, [12_000, 4_000, 2_000], [11_999, 3_999, 1_999]);
-        check(122, [12_000, 4_000, 2_000], [60, 20, 10]);
-        check(128, [1_000_000, 1, 1], [95, 1, 1]);
-        check(128, [1, 1_000_000, 1], [1, 95, 1]);
+        check(18_048, [12_000, 4_000, 2_000], [12_000, 4_000, 2_000]);
+        check(18_047, [12_000, 4_000, 2_000], [11_999, 3_999, 1_999]);
+        check(138, [12_000, 4_000, 2_000], [60, 20, 10]);
+        check(144, [1_000_000, 1, 1], [95, 1, 1]);
+        check(144, [1, 1_000_000, 1], [1, 95, 1]);
         check(0, [12_000, 4_000, 2_000], [2, 1, 1]);
     }
 

@@ -117,8 +117,8 @@ fn with_files(limit: &str) -> Program {
 #[test]
 #[cfg(unix)]
 fn f08_t010_a_crowd_over_the_limit_of_files_is_survived() {
-    let program = with_files("-n 128");
-    program.wait_for("the limit of open files is 128 here, so smtp.connections_max is 64 instead of 12000");
+    let program = with_files("-n 144");
+    program.wait_for("the limit of open files is 144 here, so smtp.connections_max is 64 instead of 12000");
     let crowd: Vec<Smtp> = (0..300).map(|_| Smtp::dial(program.smtp)).collect();
     let greetings: Vec<String> = crowd.into_iter().map(|mut client| client.reply()).collect();
     let taken = greetings.iter().filter(|greeting| greeting.starts_with("220")).count();
