@@ -31,7 +31,7 @@ mod v2;
 pub use base_url::PublicUrl;
 pub use counters::Render;
 pub use server::{Server, serve};
-pub use settings::{Deliver, Settings};
+pub use settings::{Deliver, Settings, SmtpDoor, Told};
 
 #[cfg(test)]
 mod tests;

@@ -34,6 +34,30 @@ impl Default for Deliver {
     }
 }
 
+/// What this server is called and how mail gets to it, for people who ask.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Told {
+    /// `http.label`: the name of this server; none: it has none.
+    pub label: Option<String>,
+    /// Where mail is taken over SMTP.
+    pub smtp: Vec<SmtpDoor>,
+    /// A domain for which mail is taken; none: for any.
+    pub domain: Option<String>,
+}
+
+/// A listener of SMTP.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SmtpDoor {
+    /// The address; `*` when it listens on all of them.
+    pub host: String,
+    /// The port.
+    pub port: u16,
+    /// `none`, `starttls` or `implicit`.
+    pub tls: &'static str,
+    /// `none`, `any` when one may sign in, `required` when one must.
+    pub auth: &'static str,
+}
+
 /// How the HTTP server behaves. Each field is the key of the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -59,6 +83,8 @@ pub struct Settings {
     pub page_max: usize,
     /// Messages of a page with more than summaries.
     pub page_full_max: usize,
+    /// What is told of this server and how mail gets to it.
+    pub told: Told,
     /// The section `deliver`.
     pub deliver: Deliver,
     /// Octets of a message that is delivered: `smtp.message_max`.
@@ -106,6 +132,7 @@ impl Default for Settings {
             page_default: 50,
             page_max: 500,
             page_full_max: 20,
+            told: Told::default(),
             deliver: Deliver::default(),
             message_max: 25 << 20,
             import_max: (25 << 20) + (64 << 10),

@@ -42,18 +42,28 @@ pub(crate) async fn identify(
 ) -> Result<Asker, Problem> {
     let client = shared.guard.client(&head.headers, peer);
     shared.take_turn(client)?;
-    if wanted.is_some_and(Operation::is_for_everybody) {
-        return Ok(Asker { caller: Caller::Anonymous { peer: client }, client });
+    let nobody = Caller::Anonymous { peer: client };
+    if wanted == Some(Operation::ReadServer) {
+        // It is for everybody, and tells those whom it knows what they may. A login that is over is nobody's.
+        return Ok(Asker { caller: known(shared, head, peer, client).await.unwrap_or(nobody), client });
     }
+    if wanted.is_some_and(Operation::is_for_everybody) {
+        return Ok(Asker { caller: nobody, client });
+    }
+    let caller = known(shared, head, peer, client).await?;
+    shared.mailroom.admit(&caller).map_err(|denied| Problem::of(&denied, Doing::Reading))?;
+    Ok(Asker { caller, client })
+}
+
+/// The caller by what a request shows.
+async fn known(shared: &Shared, head: &Parts, peer: Peer, client: Option<IpAddr>) -> Result<Caller, Problem> {
     let caller = match shown(shared, &head.headers, peer)? {
         Shown::Nothing => shared.mailroom.identify(Credential::Nothing, client).await,
         Shown::Secret(secret) => shared.mailroom.identify(Credential::Secret(&secret), client).await,
         Shown::User(name) => shared.mailroom.identify(Credential::User(name), client).await,
         Shown::Cookie(cookie) => shared.mailroom.identify(Credential::Cookie(cookie), client).await,
     };
-    let caller = caller.map_err(Problem::not_signed_in)?;
-    shared.mailroom.admit(&caller).map_err(|denied| Problem::of(&denied, Doing::Reading))?;
-    Ok(Asker { caller, client })
+    caller.map_err(Problem::not_signed_in)
 }
 
 /// What a request shows.

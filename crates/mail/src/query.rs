@@ -22,6 +22,7 @@ mod texts;
 mod values;
 
 pub use fold::fold;
+pub use has::THINGS;
 pub use parse::{BadQuery, KEYS};
 pub use texts::{COLUMNS, Column, Texts};
 

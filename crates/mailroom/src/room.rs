@@ -407,6 +407,11 @@ impl Mailroom {
         self.naming.named(name)
     }
 
+    /// `mailbox.naming`.
+    pub fn naming(&self) -> Naming {
+        self.naming
+    }
+
     /// The name of a mailbox as [`Mailroom::named`] takes it back, for whatever is shown outside.
     pub fn spelling<'a>(&self, mailbox: &'a Mailbox) -> Cow<'a, str> {
         self.naming.spelling(mailbox)

@@ -50,11 +50,12 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
     code
 }
 
-async fn run(config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
+async fn run(mut config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     let mut signals = Signals::hear().context("cannot hear signals")?;
     let counters = counters::start()?;
     let begun = certificate::begin(&config.tls, &config.smtp.hostname)?;
     let bound = doors::bind(&config.doors, begun.as_ref().map(|begun| &begun.tls))?;
+    config.http.told.smtp = bound.smtp(&config.smtp, begun.is_some());
     let started = Started {
         listeners: bound.told()?,
         look: config.http.public_url.clone(),

@@ -25,6 +25,7 @@ use crate::shared::Shared;
 pub(crate) use events::{WATCH, watch_events};
 pub use settings::{Events, Monitor};
 pub use wire::Kept;
+pub(crate) use wire::duration;
 
 /// So often a stream asks whether its caller may still watch, beside each time it has something to tell.
 const LOOK_EVERY: Duration = Duration::from_secs(3);

@@ -82,7 +82,7 @@ fn resync(reason: Reason, cursor: &str) -> Json {
 }
 
 /// In the largest unit that it is a whole number of, as in the configuration.
-pub(super) fn duration(time: Duration) -> String {
+pub(crate) fn duration(time: Duration) -> String {
     const UNITS: [(u128, &str); 4] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1000, "s")];
     let millis = time.as_millis();
     match UNITS.iter().find(|(unit, _)| millis != 0 && millis.is_multiple_of(*unit)) {

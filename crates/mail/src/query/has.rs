@@ -15,7 +15,7 @@ pub(super) enum Thing {
 }
 
 /// The words.
-pub(super) const THINGS: &[&str] =
+pub const THINGS: &[&str] =
     &["attachment", "code", "link", "link:verify", "link:reset", "link:magic-login", "link:unsubscribe", "link:other"];
 
 impl Thing {

@@ -97,6 +97,17 @@ impl Access {
         }
     }
 
+    /// Whether there is a mailbox on which this caller may do this: to offer it, not to allow it.
+    pub(crate) fn may_somewhere(&self, caller: &Caller, verb: Verb) -> bool {
+        let is_public = self.rules.mode == Mode::Public && self.rules.public_verbs.contains(verb);
+        match caller {
+            _ if self.judge(caller, verb, Target::Any).is_ok() => true,
+            Caller::Inbox { mailbox } if self.judge(caller, verb, Target::Mailbox(mailbox)).is_ok() => true,
+            Caller::Token { grant } => is_public && grant.is_live(self.clock.now()),
+            _ => is_public,
+        }
+    }
+
     fn is_open(&self) -> bool {
         self.rules.mode == Mode::Open
     }

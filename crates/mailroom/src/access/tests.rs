@@ -23,7 +23,7 @@ mod knowing;
 mod words;
 
 /// What takes no caller because it touches no mail; what makes a caller; and what the program asks as itself.
-const WORDS: [&str; 22] = [
+const WORDS: [&str; 23] = [
     "connected",
     "connections",
     "letter",
@@ -32,6 +32,7 @@ const WORDS: [&str; 22] = [
     "begin",
     "cursor",
     "named",
+    "naming",
     "spelling",
     "now",
     "abilities",
@@ -50,7 +51,7 @@ const WORDS: [&str; 22] = [
 /// What is said of a name, whoever asks.
 const OF_NAMES: [&str; 1] = ["shape"];
 /// How much is shown of what was read before, and who need not ask at all.
-const OF_SIGHT: [&str; 3] = ["seen", "sees_transport", "admit"];
+const OF_SIGHT: [&str; 4] = ["seen", "sees_transport", "admit", "verbs"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))

@@ -42,6 +42,22 @@ const SCOPED: [Verb; 10] = [
 ];
 
 impl Verb {
+    /// All of them, in the order in which they are told.
+    pub const ALL: [Self; 12] = [
+        Self::List,
+        Self::Read,
+        Self::Wait,
+        Self::Watch,
+        Self::Delete,
+        Self::Purge,
+        Self::Deliver,
+        Self::Release,
+        Self::Fault,
+        Self::Admin,
+        Self::Import,
+        Self::Open,
+    ];
+
     /// As it is written everywhere.
     pub const fn name(self) -> &'static str {
         match self {

@@ -29,6 +29,12 @@ impl Mailroom {
         Seen { others: transport.then(|| envelope.recipients.len() - rcpt_to.len()), rcpt_to, transport }
     }
 
+    /// What a caller may do on one mailbox at least.
+    pub fn verbs(&self, caller: &Caller) -> Vec<&'static str> {
+        let able = Verb::ALL.into_iter().filter(|verb| self.access.may_somewhere(caller, *verb));
+        able.map(Verb::name).collect()
+    }
+
     /// Whether a caller is told how mail came to this mailbox, and who else got it.
     pub fn sees_transport(&self, caller: &Caller, mailbox: &Mailbox) -> bool {
         self.may_themselves(caller, Verb::Read, mailbox)

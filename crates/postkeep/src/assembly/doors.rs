@@ -1,15 +1,18 @@
 //! The doors: each listener bound, named, given its TLS, and opened by the server that stands behind it.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Weak};
 
 use anyhow::{Context, Result, anyhow};
 use mailroom::Mailroom;
 use metrics_exporter_prometheus::PrometheusHandle;
 use net::dns::Dns;
+use net::tls::TlsUse;
 use net::{Gate, Hall, Lanes, Listener, Network, Quota, Rates, Stop, Tls};
 use smtp::limits::in_kibibytes;
 use smtp::{Dialect, Limits};
 use tokio::task::JoinSet;
+use web::SmtpDoor;
 
 use super::FORGET_EVERY;
 use crate::certificate::{self, Begun};
@@ -30,6 +33,34 @@ impl Bound {
             }
         }
         Ok(told)
+    }
+}
+
+impl Bound {
+    /// Where mail is taken over SMTP, as people are told; a Unix socket is for programs.
+    pub(super) fn smtp(&self, settings: &smtp::Settings, has_certificate: bool) -> Vec<SmtpDoor> {
+        let auth = match (settings.auth, settings.auth_required) {
+            (false, _) => "none",
+            (true, false) => "any",
+            (true, true) => "required",
+        };
+        let starttls = has_certificate && settings.tls != TlsUse::Off;
+        let doors = NAMES.iter().zip(&self.0).filter_map(|(name, listeners)| match *name {
+            "smtp" => Some((if starttls { "starttls" } else { "none" }, listeners)),
+            "smtps" => Some(("implicit", listeners)),
+            _ => None,
+        });
+        let told = |tls, addr: SocketAddr| SmtpDoor {
+            host: if addr.ip().is_unspecified() { "*".to_owned() } else { addr.ip().to_string() },
+            port: addr.port(),
+            tls,
+            auth,
+        };
+        doors
+            .flat_map(|(tls, listeners)| {
+                listeners.iter().filter_map(Listener::local_addr).map(move |addr| told(tls, addr))
+            })
+            .collect()
     }
 }
 

@@ -40,6 +40,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("policy.reject_senders", Kind::Domains),
     key("http.addr", Kind::Addrs),
     key("http.public_url", Kind::Url),
+    key("http.label", Kind::Label),
     key("http.allowed_hosts", Kind::Hosts),
     key("http.trusted_proxies", Kind::Networks),
     key("http.connections_max", count(1, CONNECTIONS_MAX)),
@@ -228,6 +229,8 @@ pub(crate) enum Kind {
     File,
     /// An http or https URL without query, or nothing.
     Url,
+    /// A few words on one line, or nothing.
+    Label,
     /// A list of host names, `*.` allowed in front.
     Hosts,
     /// A list of addresses and networks.

@@ -228,6 +228,12 @@ fn http(values: Values<'_>) -> web::Settings {
         page_max: values.count("http.page_max"),
         page_full_max: values.count("http.page_full_max"),
         message_max: values.size("smtp.message_max"),
+        told: web::Told {
+            label: Some(values.text("http.label").to_owned()).filter(|label| !label.is_empty()),
+            // Where the doors are is known when they are bound.
+            smtp: Vec::new(),
+            domain: domain(values),
+        },
         deliver: web::Deliver {
             hostname: hostname(values),
             trace_peer: trace_peer(values),
@@ -256,6 +262,11 @@ fn http(values: Values<'_>) -> web::Settings {
         rate_entries_max: values.count("rate.entries_max"),
         user_header: Some(values.text("access.user_header").to_owned()).filter(|name| !name.is_empty()),
     }
+}
+
+/// The first domain that mail is taken for, when it is not taken for all.
+fn domain(values: Values<'_>) -> Option<String> {
+    values.list("policy.accept").iter().find(|domain| !domain.contains(['*', '?'])).cloned()
 }
 
 fn events(values: Values<'_>) -> web::live::Events {

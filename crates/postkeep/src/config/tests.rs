@@ -267,6 +267,7 @@ fn texts_have_their_form() {
         ("smtp.proxy_from", &["", "10.0.0.0/8,::1"]),
         ("smtp.hostname", &["", "a", "mail.example.com"]),
         ("http.public_url", &["", "http://a", "https://a.test:8443/x/y", "http://[::1]:80/", "http://[::1]/p%20q"]),
+        ("http.label", &["", "staging-eu", "Étage 2", "0123456789012345678901234567890123456789"]),
         ("http.allowed_hosts", &["", "a.test,*.b.test", "under_score"]),
         ("http.trusted_proxies", &["", "::/0", "127.0.0.1", "10.0.0.0/8"]),
         ("policy.discard", &["", "*", "a?.test", "*.test", "bücher.test"]),
@@ -294,6 +295,7 @@ fn texts_have_their_form() {
             "http.public_url",
             &["a", "ftp://a", "http://", "http:///x", "http://a?b", "http://a/#b", "http://u@a", "http://a:x/"],
         ),
+        ("http.label", &["01234567890123456789012345678901234567890", "a\nb", "a\u{202e}b"]),
         ("http.allowed_hosts", &["http://a", "a:80", "*", "*.*.a", "a/b", "a b"]),
         ("http.trusted_proxies", &["a", "10.0.0.0/33", "::/129", "10/8", "1.2.3.4/-1", "1.2.3.4/"]),
         ("policy.discard", &["a@b.test", "a..b", ".", "a b"]),
@@ -553,4 +555,13 @@ fn the_limits_of_codes_and_links_reach_those_who_look() {
     let limits = mail::extract::Limits { text_max: 64 << 10, codes_max: 3, links_max: 7 };
     assert_eq!(config.mailroom.letter.extract, limits);
     assert!(wrong(&["extract.codes_max=0"]).contains("extract.codes_max"));
+}
+
+#[test]
+fn the_domain_to_write_to_is_the_first_that_mail_is_taken_for() {
+    let told = |settings: &[&str]| set(settings).unwrap().http.told.domain;
+    assert_eq!(told(&[]), None);
+    assert_eq!(told(&["policy.accept=*.test,mail.test,b.test"]).as_deref(), Some("mail.test"));
+    assert_eq!(told(&["policy.accept=*.test"]), None);
+    assert_eq!(set(&["http.label= staging "]).unwrap().http.told.label.as_deref(), Some("staging"));
 }

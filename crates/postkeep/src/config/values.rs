@@ -131,6 +131,7 @@ impl Kind {
             Self::File => texts::path(text),
             Self::Brokers => brokers::url(text),
             Self::Prefix => texts::prefix(text),
+            Self::Label => texts::label(text),
             Self::Hosts => texts::host(text),
             Self::Networks => net::Network::parse(text).map(|_| text.to_owned()),
             Self::Names => texts::subject(text),
@@ -207,6 +208,9 @@ impl Kind {
             Self::Path => format!("takes a path such as \"/var/lib/postkeep\", not {given}"),
             Self::File => format!("takes the path of a file such as \"/etc/postkeep/user.creds\", not {given}"),
             Self::Url => format!("takes a URL such as \"https://mail.example.com/prefix\", not {given}"),
+            Self::Label => {
+                format!("takes a name of up to 40 characters on one line such as \"staging-eu\", not {given}")
+            }
             Self::Hosts => {
                 format!("takes a list of names such as \"mail.example.com\" or \"*.example.com\", not {given}")
             }

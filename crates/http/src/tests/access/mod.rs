@@ -4,6 +4,7 @@ mod inboxes;
 mod logins;
 mod matrix;
 mod origins;
+mod server;
 mod streams;
 mod tokens;
 

@@ -8,7 +8,7 @@ mod mistakes;
 mod one;
 mod openapi;
 mod parts;
-mod schema;
+pub(super) mod schema;
 mod searching;
 mod table;
 

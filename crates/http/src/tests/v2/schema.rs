@@ -8,7 +8,7 @@ use crate::v2::openapi::description;
 type Fits = Result<(), String>;
 
 /// An answer in JSON is of the form that is told for its path, method and status.
-pub(super) fn fits(answer: &Value, path: &str, method: &str, status: u16) {
+pub(in crate::tests) fn fits(answer: &Value, path: &str, method: &str, status: u16) {
     let described: Value = serde_json::from_str(&description()).unwrap();
     let told = &described["paths"][path][method]["responses"][status.to_string()];
     assert!(told.is_object(), "{method} {path} does not tell {status}");

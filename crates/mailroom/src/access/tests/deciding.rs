@@ -11,21 +11,6 @@ use crate::access::{Denial, InboxSecret, Mode, Origin, Rules, Scopes, Target, Ve
 use crate::stub::{ANYBODY, mailbox};
 use crate::{Caller, Error};
 
-const ALL: [Verb; 12] = [
-    Verb::List,
-    Verb::Read,
-    Verb::Wait,
-    Verb::Watch,
-    Verb::Delete,
-    Verb::Purge,
-    Verb::Deliver,
-    Verb::Release,
-    Verb::Fault,
-    Verb::Admin,
-    Verb::Import,
-    Verb::Open,
-];
-
 fn token(scopes: &[&str]) -> Caller {
     let scopes = Scopes::parse(scopes.iter().copied(), Naming::Local).unwrap();
     Caller::Token { grant: Arc::new(Grant::new("t".into(), String::new(), scopes, Origin::File)) }
@@ -35,7 +20,7 @@ fn token(scopes: &[&str]) -> Caller {
 fn may(mode: Mode, caller: &Caller, target: Target<'_>) -> String {
     let access = access(mode);
     let verbs: Vec<&str> =
-        ALL.iter().filter(|verb| access.permit(caller, **verb, target).is_ok()).map(|verb| verb.name()).collect();
+        Verb::ALL.iter().filter(|verb| access.permit(caller, **verb, target).is_ok()).map(|verb| verb.name()).collect();
     verbs.join(" ")
 }
 
@@ -100,7 +85,7 @@ fn in_open_mode_everybody_may_everything() {
     let here = mailbox("here");
     for caller in [ANYBODY, token(&["ro:x"]), Caller::Inbox { mailbox: here.clone() }] {
         for target in [Target::Mailbox(&here), Target::Any, Target::All, Target::Transaction] {
-            assert_eq!(may(Mode::Open, &caller, target).split(' ').count(), ALL.len());
+            assert_eq!(may(Mode::Open, &caller, target).split(' ').count(), Verb::ALL.len());
         }
     }
     let always = Rules { inbox_secret: InboxSecret::Always, ..Rules::default() };
@@ -128,4 +113,21 @@ fn a_token_that_is_over_is_good_for_nothing_for_whoever_carries_it() {
     tokens.remove("t");
     assert_eq!(may(Mode::Token, &carried, Target::All), "", "it was revoked");
     assert!(tokens.find(&digest).is_none() && !grant.is_live(now));
+}
+
+/// What is offered is what may be done on one mailbox at least, and nothing else.
+#[test]
+fn what_a_caller_may_somewhere() {
+    let check = |rules: Rules, caller: &Caller, expected: &str| {
+        let access = access(rules);
+        let able = Verb::ALL.into_iter().filter(|verb| access.may_somewhere(caller, *verb));
+        assert_eq!(able.map(Verb::name).collect::<Vec<_>>().join(" "), expected, "{caller:?}");
+    };
+    let every = "list read wait watch delete purge deliver release fault admin import open";
+    check(Mode::Open.into(), &ANYBODY, every);
+    check(Mode::Token.into(), &ANYBODY, "");
+    check(Mode::Token.into(), &token(&["ro:ci-*", "delete:x"]), "list read wait watch delete open");
+    check(Mode::Public.into(), &ANYBODY, "list read wait watch open");
+    check(Mode::Public.into(), &token(&["deliver:x"]), "list read wait watch deliver open");
+    check(Rules { public_verbs: Verbs::RW, ..Mode::Public.into() }, &ANYBODY, "list read wait watch delete purge open");
 }

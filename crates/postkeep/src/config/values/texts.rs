@@ -40,6 +40,17 @@ pub(super) fn prefix(text: &str) -> Option<String> {
     ((1..=32).contains(&text.len()) && text.bytes().all(sound)).then(|| text.to_owned())
 }
 
+/// What people call something, or nothing: short, and of letters that are seen.
+pub(super) fn label(text: &str) -> Option<String> {
+    let text = text.trim();
+    (text.chars().count() <= 40 && !text.contains(is_unseen)).then(|| text.to_owned())
+}
+
+/// Controls, and those that turn the direction of what stands around them.
+fn is_unseen(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}')
+}
+
 /// A host name, or nothing.
 pub(super) fn hostname(text: &str) -> Option<String> {
     (text.is_empty() || is_hostname(text)).then(|| text.to_owned())
