@@ -12,7 +12,7 @@ use crate::{Address, Digest, Door, Mailbox, MessageId, Recipient, ReversePath, T
 const MAIL: &str = "From: \"Müller, Shop\" <No-Reply@Shop.test>\r\nTo: Alice <alice@example.com>, b@sub.example.org\r\n\
     Cc: Carol <carol@example.com>\r\nSubject: Your RESET\r\n link\r\nX-Test-Run: 42\r\nMIME-Version: 1.0\r\n\
     Content-Type: multipart/mixed; boundary=x\r\n\r\n--x\r\nContent-Type: multipart/alternative; boundary=y\r\n\r\n\
-    --y\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nHello ΟΔΟΣ,\r\nyour code\r\nis 884201. https://shop.test/v?t=8F\r\n\
+    --y\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nHello ΟΔΟΣ,\r\nyour code\r\nis 884201. https://shop.test/verify?t=8F3a9c1be27d4406\r\n\
     --y\r\nContent-Type: text/html\r\n\r\n<p>Hello <b>only in html</b></p>\r\n--y--\r\n\
     --x\r\nContent-Type: application/pdf\r\nContent-Disposition: attachment; filename=\"Invoice 7.PDF\"\r\n\r\n%PDF\r\n--x--\r\n";
 
@@ -91,7 +91,7 @@ fn finds_what_is_there() {
         "οδο",
         "\"your code is 884201\"",
         "body:\"only in html\"",
-        "https://shop.test/v?t=8f",
+        "https://shop.test/verify?t=8f",
         "\"https://shop.test\"",
         "from:no-reply@shop.test",
         "from:@shop.test",
