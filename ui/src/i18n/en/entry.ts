@@ -1,0 +1,2 @@
+// Words of the entry.
+export const entry = {}

@@ -1,0 +1,2 @@
+// Words of the list.
+export const list = {}

@@ -1,0 +1,2 @@
+// Words of the message.
+export const message = {}

@@ -1,0 +1,48 @@
+// Puts the page into the document and tells it what the window does. The only place that knows both.
+import { mount } from 'svelte'
+import App from './App.svelte'
+import { AppState } from './state/app.svelte'
+import './styles/tokens.css'
+import './styles/base.css'
+
+const root = new URL('.', document.baseURI)
+
+/** Storage may be forbidden; then it lasts as long as the tab. */
+function shelf(): Storage | Pocket {
+  try {
+    window.localStorage.getItem('postkeep')
+    return window.localStorage
+  } catch {
+    return new Pocket()
+  }
+}
+
+class Pocket {
+  #kept = new Map<string, string>()
+  getItem(key: string): string | null {
+    return this.#kept.get(key) ?? null
+  }
+  setItem(key: string, value: string): void {
+    this.#kept.set(key, value)
+  }
+  removeItem(key: string): void {
+    this.#kept.delete(key)
+  }
+}
+
+const app = new AppState(
+  root,
+  {
+    href: () => window.location.href,
+    push: (url) => window.history.pushState(null, '', url),
+    replace: (url) => window.history.replaceState(window.history.state, '', url),
+  },
+  shelf(),
+)
+
+window.addEventListener('popstate', () => app.nav.arrived())
+window.addEventListener('online', () => app.live.wake())
+document.addEventListener('visibilitychange', () => (document.hidden ? app.live.hidden() : app.live.shown()))
+
+const target = document.getElementById('page')
+if (target) mount(App, { target, props: { app } })

@@ -1,0 +1,47 @@
+// Where the page is: the one route that everything shown follows from. The window is handed in, so tests need none.
+import { href, parse, type Route } from '../router'
+
+/** The part of a window that navigation needs. */
+export interface Place {
+  href(): string
+  push(url: string): void
+  replace(url: string): void
+}
+
+export class Navigation {
+  readonly base: string
+  route: Route = $state.raw({ view: 'unknown', path: '/' })
+  #place: Place
+
+  constructor(place: Place, base: string) {
+    this.#place = place
+    this.base = base
+    this.arrived()
+  }
+
+  /** The window moved by itself: Back, Forward. */
+  arrived(): void {
+    this.route = parse(new URL(this.#place.href()), this.base)
+  }
+
+  /** A click: Back leads here again. */
+  go(route: Route): void {
+    this.#place.push(href(route, this.base))
+    this.route = route
+  }
+
+  /** A step within the same view, by j and k for instance: Back leads past it. */
+  step(route: Route): void {
+    this.#place.replace(href(route, this.base))
+    this.route = route
+  }
+
+  url(route: Route): string {
+    return href(route, this.base)
+  }
+
+  /** To hand to others: with the host. */
+  lasting(route: Route): string {
+    return new URL(this.url(route), this.#place.href()).href
+  }
+}

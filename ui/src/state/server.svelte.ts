@@ -1,0 +1,46 @@
+// What the server is and what this visitor may do there, read once and again after signing in or out.
+import { answer, Problem, type Calls, type Server } from '../api/client'
+
+export type Verb = 'list' | 'read' | 'wait' | 'watch' | 'delete' | 'purge' | 'deliver' | 'release' | 'fault' | 'admin'
+
+export class ServerState {
+  about = $state.raw<Server | null>(null)
+  problem = $state.raw<Problem | null>(null)
+  #calls: Calls
+
+  constructor(calls: Calls) {
+    this.#calls = calls
+  }
+
+  async read(): Promise<void> {
+    try {
+      this.about = await answer(this.#calls.GET('/api/v2'))
+      this.problem = null
+    } catch (fault) {
+      if (fault instanceof Problem) this.problem = fault
+    }
+  }
+
+  may(verb: Verb): boolean {
+    return this.about?.verbs?.includes(verb) ?? true
+  }
+
+  get isPublic(): boolean {
+    return this.about?.mode === 'public'
+  }
+
+  /** Mail of all mailboxes can be listed and followed. */
+  get seesAll(): boolean {
+    return !this.isPublic && this.may('list')
+  }
+
+  async login(token: string): Promise<void> {
+    await answer(this.#calls.POST('/api/v2/login', { body: { token } }))
+    await this.read()
+  }
+
+  async logout(): Promise<void> {
+    await answer(this.#calls.DELETE('/api/v2/login'))
+    await this.read()
+  }
+}

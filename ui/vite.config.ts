@@ -1,0 +1,31 @@
+// How the page is built and, with `npm run dev`, served beside a running postkeep with hot reload.
+import { svelte } from '@sveltejs/vite-plugin-svelte'
+import { defineConfig } from 'vitest/config'
+
+const server = new URL(process.env.POSTKEEP_URL ?? 'http://127.0.0.1:8025')
+
+export default defineConfig({
+  // Relative, so that the page works under any prefix: `<base>` in index.html, which the server fills, decides.
+  base: './',
+  plugins: [svelte()],
+  build: {
+    target: 'es2022',
+    // The page's policy allows no inlined data but images, and no preload helper that writes styles.
+    assetsInlineLimit: 0,
+    modulePreload: false,
+    cssCodeSplit: true,
+    reportCompressedSize: false,
+  },
+  server: {
+    port: 5173,
+    proxy: {
+      // The server answers only to its own name and origin, so the proxy speaks in them.
+      '/api': {
+        target: server.origin,
+        changeOrigin: true,
+        headers: { origin: server.origin },
+      },
+    },
+  },
+  test: { include: ['src/**/*.test.ts'], environment: 'node' },
+})
