@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use store::conformance::Letter;
-use store::{Error, Store};
+use store::search::Asked;
+use store::{Budget, Error, Scope, Span, Store};
 
 use super::rig::{self, append, mailbox, open, send, subjects, until};
 use crate::Settings;
@@ -49,6 +50,21 @@ async fn the_oldest_mail_goes_when_the_room_is_used_up() {
         .await;
     let listed = subjects(&store, "ann").await;
     assert_eq!(listed.last().map(String::as_str), Some("11"));
+}
+
+/// A search reads the newest bodies only, and says of how many messages it could not decide.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_reads_the_newest_bodies() {
+    let Some(settings) = rig::settings() else { return };
+    let store = open(&Settings { bodies_max: 2, ..settings }).await;
+    for subject in ["1", "2", "3", "4", "5"] {
+        send(&store, subject, "ann").await;
+    }
+    let query = mail::Query::parse("body:nowhere").expect("a sound query");
+    let asked = Asked { query, limits: mail::letter::Limits::default() };
+    let budget = Budget { matches: 10, bytes: 1 << 20, time: Duration::from_secs(20) };
+    let found = store.search(&asked, &Span::all(Scope::Mailbox(mailbox("ann"))), budget).await.expect("an answer");
+    assert_eq!((found.scanned, found.undecided, found.stopped_by), (5, 3, None));
 }
 
 /// Bodies larger than a message of the brokers come back byte for byte.

@@ -15,7 +15,9 @@ struct OnBrokers {
 
 impl OnBrokers {
     async fn open_on(&self, settings: Settings, rig: &Rig) -> Arc<dyn Store> {
-        let settings = Settings { messages_max: rig.messages_max, retention: rig.retention, ..settings };
+        // The suite asks for every match; how many bodies are read by default is tried elsewhere.
+        let (messages_max, retention) = (rig.messages_max, rig.retention);
+        let settings = Settings { messages_max, retention, bodies_max: usize::MAX, ..settings };
         *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = Some(settings.clone());
         let clock = Arc::clone(&rig.clock) as Arc<dyn Clock>;
         Arc::new(Jetstream::open(settings, clock).await.unwrap_or_else(|error| panic!("{error}")))
