@@ -82,7 +82,8 @@ pub(crate) struct Forwarded<'a> {
     /// The host that the client asked for.
     pub(crate) host: Option<&'a str>,
     port: Option<u16>,
-    prefix: Option<&'a str>,
+    /// The path that it took away in front of ours.
+    pub(crate) prefix: Option<&'a str>,
 }
 
 impl<'a> Forwarded<'a> {

@@ -22,9 +22,9 @@ use crate::connection::Pulse;
 use crate::live::Live;
 use crate::live::monitor::Talk;
 use crate::problem::Problem;
-use crate::router::{Operation, Patience, Takes, find, is_v2};
+use crate::router::{Operation, Patience, Takes, find, is_api, is_v2};
 use crate::shared::Shared;
-use crate::{cors, sign};
+use crate::{cors, page, sign};
 
 /// The fields that every answer carries, unless it has a stricter one of its own (T065): mail is nobody's to cache, to
 /// frame, to guess the type of, to tell others about, or to load from another site.
@@ -90,7 +90,8 @@ async fn answer(shared: &Arc<Shared>, peer: Peer, request: Request<Incoming>) ->
     if cors::is_preflight(&head) && shared.guard.listed_origin(&head.headers).is_some() {
         return Ok(cors::preflight());
     }
-    let found = find(&head.method, head.uri.path(), shared.guard.prefix());
+    let (path, prefix) = (head.uri.path(), shared.guard.prefix());
+    let found = find(&head.method, path, prefix).or_else(|problem| page::instead(problem, &head, is_api(path, prefix)));
     let takes = found.as_ref().map_or(Takes::Nothing, |operation| operation.takes());
     shared.guard.judge_body(&head, takes)?;
     let asker = sign::identify(shared, &head, peer, found.as_ref().ok().copied()).await;

@@ -76,6 +76,14 @@ impl Guard {
         self.public.as_ref().map_or("", PublicUrl::prefix)
     }
 
+    /// The path in front of the page as the browser of this request sees it: ours, or what a proxy that is believed says.
+    pub(crate) fn prefix_for<'a>(&'a self, fields: &'a HeaderMap, peer: Peer) -> &'a str {
+        match &self.public {
+            Some(public) => public.prefix(),
+            None => Forwarded::read(fields, peer.ip, &self.trusted).prefix.unwrap_or_default(),
+        }
+    }
+
     /// The base of the links in the answer to a request that was admitted.
     pub(crate) fn base_url(&self, fields: &HeaderMap, peer: Peer) -> String {
         base_url(self.public.as_ref(), fields, peer.scheme, Forwarded::read(fields, peer.ip, &self.trusted))

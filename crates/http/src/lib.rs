@@ -1,5 +1,4 @@
-//! Mail out over HTTP: REST v1 and v2, live feeds, attachments, health, a plain page at the root; and the way in for mail
-//! of before.
+//! Mail out over HTTP: REST v1 and v2, live feeds, attachments, health, the page; and the way in for mail of before.
 //!
 //! Every request passes one `guard` (Host, Origin, framing, limits) before it is routed, and every answer leaves with
 //! the same protective fields, whatever its route. What the mailroom does is its own business: here its verbs are put
@@ -14,11 +13,11 @@ mod counters;
 mod door;
 mod guard;
 mod health;
-mod home;
 mod host;
 mod import;
 mod json;
 pub mod live;
+mod page;
 mod problem;
 mod router;
 mod server;
@@ -30,6 +29,7 @@ mod v2;
 
 pub use base_url::PublicUrl;
 pub use counters::Render;
+pub use page::{BadPage, Page};
 pub use server::{Server, serve};
 pub use settings::{Deliver, Settings, SmtpDoor, Told};
 

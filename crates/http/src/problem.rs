@@ -138,7 +138,7 @@ impl Problem {
     }
 
     pub(crate) fn route_unknown() -> Self {
-        let detail = "There is nothing at this path. Open / for the routes; a trailing slash makes another path.";
+        let detail = "There is nothing at this path. /api/v2/openapi.json tells what there is; a trailing slash makes another path.";
         Self::new(StatusCode::NOT_FOUND, "route-unknown", "No such route", detail)
     }
 

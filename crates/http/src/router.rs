@@ -14,7 +14,7 @@ use crate::live::monitor::Dialect;
 use crate::problem::{Doing, Problem};
 use crate::shared::Shared;
 use crate::v2::About;
-use crate::{attachment, counters, health, home, import, live, v1, v2};
+use crate::{attachment, counters, health, import, live, page, v1, v2};
 
 /// A path and what can be done there. HEAD works wherever GET does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +28,12 @@ pub(crate) struct Route {
 /// Everything a client can ask for. Those of v2 are called by their operation ids.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operation {
-    Home,
+    /// The page, at each of its addresses.
+    Page,
+    Asset,
+    Favicon,
+    /// The page for a person who asked for what is not there; no route leads to it.
+    Lost,
     Live,
     Ready,
     Counters,
@@ -98,7 +103,17 @@ pub(crate) enum Patience {
 pub(crate) const ROUTES: &[Route] = {
     use Operation::*;
     &[
-        Route { path: "/", operations: &[Home] },
+        Route { path: "/", operations: &[Page] },
+        Route { path: "/latest", operations: &[Page] },
+        Route { path: "/monitor", operations: &[Page] },
+        Route { path: "/connect", operations: &[Page] },
+        Route { path: "/help", operations: &[Page] },
+        Route { path: "/login", operations: &[Page] },
+        Route { path: "/m/{name}", operations: &[Page] },
+        Route { path: "/m/{name}/{id}", operations: &[Page] },
+        Route { path: "/m/{name}/{id}/{tab}", operations: &[Page] },
+        Route { path: "/assets/{file}", operations: &[Asset] },
+        Route { path: "/favicon.svg", operations: &[Favicon] },
         Route { path: "/livez", operations: &[Live] },
         Route { path: "/readyz", operations: &[Ready] },
         Route { path: "/metrics", operations: &[Counters] },
@@ -159,8 +174,9 @@ impl Operation {
 
     /// Whether it holds nothing that anybody would have to show something for.
     pub(crate) const fn is_for_everybody(self) -> bool {
-        use Operation::{Counters, Home, Live, Login, Logout, ReadOpenapi, ReadServer, Ready};
-        matches!(self, Home | Live | Ready | Counters | ReadServer | ReadOpenapi | Login | Logout)
+        use Operation::{Asset, Counters, Favicon, Live, Login, Logout, Lost, Page, ReadOpenapi, ReadServer, Ready};
+        let is_page = matches!(self, Page | Asset | Favicon | Lost);
+        is_page || matches!(self, Live | Ready | Counters | ReadServer | ReadOpenapi | Login | Logout)
     }
 
     /// Who watches its time.
@@ -219,7 +235,10 @@ impl Operation {
 
     pub(crate) async fn answer(self, shared: &Arc<Shared>, asked: &Asked, body: Bytes) -> Result<Response, Problem> {
         match self {
-            Self::Home => Ok(home::page(shared, asked)),
+            Self::Page => Ok(page::shell(shared, asked)),
+            Self::Asset => page::asset(shared, asked),
+            Self::Favicon => page::favicon(shared, asked),
+            Self::Lost => Ok(page::lost(shared, asked)),
             Self::Live => Ok(health::live()),
             Self::Ready => health::ready(shared).await,
             Self::Counters => counters::counters(shared),
@@ -272,6 +291,12 @@ pub(crate) fn find(method: &Method, path: &str, prefix: &str) -> Result<Operatio
     let method = if *method == Method::HEAD { &Method::GET } else { method };
     let found = route.operations.iter().find(|done| done.method() == *method);
     found.copied().ok_or_else(|| Problem::method_not_allowed(&allowed(route)))
+}
+
+/// Whether a path is one that programs ask for and people do not.
+pub(crate) fn is_api(path: &str, prefix: &str) -> bool {
+    let is_api = |path: &str| path == "/api" || path.starts_with("/api/");
+    is_api(path) || below(path, prefix).is_some_and(is_api)
 }
 
 /// Whether a path is one of v2, whose problems tell more.

@@ -14,6 +14,7 @@ use crate::connection::{Clock, Late, Pulse, Socket};
 use crate::counters::Render;
 use crate::door::Door;
 use crate::host::Scheme;
+use crate::page::Page;
 use crate::settings::Settings;
 use crate::shared::Shared;
 
@@ -33,9 +34,16 @@ pub struct Server {
 }
 
 impl Server {
-    /// A server in front of a mailroom, until the stop, which tells the program's counters if it is given any.
-    pub fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>, stop: Stop, counters: Option<Render>) -> Self {
-        let mut shared = Shared::new(settings, mailroom, stop);
+    /// A server in front of a mailroom, until the stop, which shows this page, and tells the program's counters if it is
+    /// given any.
+    pub fn new(
+        settings: Arc<Settings>,
+        mailroom: Arc<Mailroom>,
+        stop: Stop,
+        page: Page,
+        counters: Option<Render>,
+    ) -> Self {
+        let mut shared = Shared::new(settings, mailroom, stop, page);
         shared.counters = counters;
         Self::over(shared)
     }

@@ -16,6 +16,7 @@ use tokio::sync::Semaphore;
 use crate::counters::Render;
 use crate::guard::Guard;
 use crate::live;
+use crate::page::Page;
 use crate::problem::Problem;
 use crate::settings::Settings;
 
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     pub(crate) guard: Guard,
     pub(crate) mailroom: Arc<Mailroom>,
     pub(crate) stop: Stop,
+    pub(crate) page: Page,
     /// None: they are not told.
     pub(crate) counters: Option<Render>,
     /// Takes a message apart. A value, so that a test can put one here that fails.
@@ -50,12 +52,13 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    pub(crate) fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>, stop: Stop) -> Self {
+    pub(crate) fn new(settings: Arc<Settings>, mailroom: Arc<Mailroom>, stop: Stop, page: Page) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             guard: Guard::new(&settings),
             mailroom,
             stop,
+            page,
             counters: None,
             view: View::of,
             streams: live::gate(&settings.events),

@@ -53,6 +53,7 @@ pub(crate) fn serve(mut config: Config, doubts: &[String]) -> Result<ExitCode> {
 async fn run(mut config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     let mut signals = Signals::hear().context("cannot hear signals")?;
     let counters = counters::start()?;
+    let page = web::Page::read(config.page_folder.as_deref())?;
     let begun = certificate::begin(&config.tls, &config.smtp.hostname)?;
     let bound = doors::bind(&config.doors, begun.as_ref().map(|begun| &begun.tls))?;
     config.http.told.smtp = bound.smtp(&config.smtp, begun.is_some());
@@ -73,7 +74,7 @@ async fn run(mut config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     };
     let mailroom = mailroom(engine, &config, &mut servers).await?;
     mailroom.join().await.context("the other nodes cannot be answered; check the connection to the brokers")?;
-    doors::open(&mut servers, bound, doors::Behind { config, mailroom, begun, counters, lanes, stop })?;
+    doors::open(&mut servers, bound, doors::Behind { config, mailroom, page, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
     let code = end(signals, stopper, servers, grace).await?;

@@ -84,7 +84,7 @@ async fn what_stops_is_not_ready() {
     let (stopper, stop) = net::stop::channel();
     let memory = store::Memory::new(store::memory::Settings::default(), Arc::new(mailroom::SystemClock));
     let room = mailroom::Mailroom::new(Arc::new(memory), mailroom::Settings::default());
-    let shared = crate::shared::Shared::new(Arc::default(), room, stop);
+    let shared = crate::shared::Shared::new(Arc::default(), room, stop, super::page::page());
     assert!(crate::health::ready(&shared).await.is_ok());
     stopper.advance(net::Phase::Draining);
     assert_eq!(crate::health::ready(&shared).await.unwrap_err().slug, "draining");

@@ -10,6 +10,7 @@ mod framing;
 mod import;
 mod life;
 mod monitor;
+mod page;
 mod v1;
 mod v2;
 mod wait;
@@ -97,7 +98,7 @@ impl House {
         let addr = listener.local_addr().unwrap();
         let gate = Gate::new(settings.connections_max, settings.connections_per_ip_max);
         let (stopper, stop) = net::stop::channel();
-        let mut shared = Shared::new(Arc::new(settings), Arc::clone(&mailroom), stop.clone());
+        let mut shared = Shared::new(Arc::new(settings), Arc::clone(&mailroom), stop.clone(), page::page());
         (shared.view, shared.counters) = (view, counters);
         let hall = Hall { gate: Arc::clone(&gate), lanes: Lanes::here(), stop, proxy_from: Vec::new(), arrivals: None };
         tokio::spawn(serve(listener, Arc::new(Server::over(shared)), Arc::new(hall)));

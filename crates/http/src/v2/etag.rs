@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use crate::asked::Asked;
 
 /// A tag of what is answered.
+#[derive(Clone)]
 pub(crate) struct Tag(String);
 
 impl Tag {

@@ -6,7 +6,7 @@ pub(crate) mod body;
 pub(crate) mod compose;
 pub(crate) mod delete_messages;
 pub(crate) mod deliver;
-mod etag;
+pub(crate) mod etag;
 pub(crate) mod export;
 mod fields;
 pub(crate) mod html;

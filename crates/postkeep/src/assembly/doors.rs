@@ -97,6 +97,7 @@ fn secured(plain: Vec<Listener>, tls: Option<&Arc<Tls>>, protocol: Option<&str>)
 pub(super) struct Behind {
     pub(super) config: Config,
     pub(super) mailroom: Arc<Mailroom>,
+    pub(super) page: web::Page,
     pub(super) begun: Option<Begun>,
     pub(super) counters: PrometheusHandle,
     pub(super) lanes: Arc<Lanes>,
@@ -107,13 +108,13 @@ pub(super) struct Behind {
 pub(super) fn open(servers: &mut JoinSet<()>, bound: Bound, behind: Behind) -> Result<()> {
     let limits = limits(&behind.config.guards, servers)?;
     let halls = halls(&behind, servers);
-    let Behind { config, mailroom, begun, counters, stop, .. } = behind;
+    let Behind { config, mailroom, page, begun, counters, stop, .. } = behind;
     let tls = begun.as_ref().map(|begun| Arc::clone(&begun.tls));
     let render = config.metrics.then(|| Box::new(move || counters.render()) as web::Render);
     let edges = Edges {
         smtp: Arc::new(smtp::Server::new(Arc::new(config.smtp), Arc::clone(&mailroom), tls.clone()).limited(limits)),
         pop3: Arc::new(pop3::Server::new(Arc::new(config.pop3), Arc::clone(&mailroom), tls)),
-        http: Arc::new(web::Server::new(Arc::new(config.http), mailroom, stop, render)),
+        http: Arc::new(web::Server::new(Arc::new(config.http), mailroom, stop, page, render)),
         halls,
     };
     servers.spawn(forget_askers(Arc::downgrade(&edges.http)));

@@ -61,6 +61,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("http.metrics", Kind::Flag),
     key("http.cors_origins", Kind::Origins),
     key("http.rate_per_ip", Kind::Rate),
+    key("http.page_folder", Kind::File),
     key("https.addr", Kind::Addrs),
     key("deliver.idempotency_window", time(1, 24 * 60 * 60)),
     key("pop3.addr", Kind::Addrs),

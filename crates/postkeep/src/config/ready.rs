@@ -33,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) http: web::Settings,
     /// `http.metrics`.
     pub(crate) metrics: bool,
+    /// `http.page_folder`; none: the page that is built in.
+    pub(crate) page_folder: Option<PathBuf>,
     /// The section `pop3`.
     pub(crate) pop3: pop3::Settings,
     /// The sections `tls` and `acme`.
@@ -138,6 +140,7 @@ impl Config {
             smtp: smtp(values),
             http: http(values),
             metrics: values.flag("http.metrics"),
+            page_folder: values.file("http.page_folder"),
             pop3: pop3(values),
             tls: tls::tls(values),
             guards: doors::guards(values),

@@ -7,6 +7,7 @@ use mailroom::access::Mode;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 
 use super::super::boundary::spellings;
+use super::super::page::ASSET;
 use super::{Bunch, House, bearer, house, value};
 use crate::router::{Operation, ROUTES, Takes};
 
@@ -105,6 +106,7 @@ impl Place {
     /// A request for an operation: its path and its body.
     fn request(&self, path: &str, done: Operation, name: &str) -> (String, &'static str, String) {
         let path = path.replace("{name}", name).replace("{index}", "0").replace("{filename}", "a.png");
+        let path = path.replace("{tab}", "text").replace("{file}", ASSET);
         let path = match path.starts_with("/api/v2/tokens") {
             true => path.replace("{id}", "01234567"),
             false => path.replace("{id}", "latest").replace("{partId}", "1"),
