@@ -1,6 +1,7 @@
 // Puts the page into the document and tells it what the window does. The only place that knows both.
 import { mount } from 'svelte'
 import App from './App.svelte'
+import { notifyOfMail } from './parts/notify'
 import { AppState } from './state/app.svelte'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -43,6 +44,8 @@ const app = new AppState(
 window.addEventListener('popstate', () => app.nav.arrived())
 window.addEventListener('online', () => app.live.wake())
 document.addEventListener('visibilitychange', () => (document.hidden ? app.live.hidden() : app.live.shown()))
+
+notifyOfMail(app)
 
 const target = document.getElementById('page')
 if (target) mount(App, { target, props: { app } })

@@ -1,4 +1,6 @@
 // Words of the frame around everything: bar, rail, states, notices.
+import { counted } from '../format'
+
 export const shell = {
   'name': 'Postkeep',
   'skip.list': 'Skip to the list',
@@ -33,6 +35,8 @@ export const shell = {
   'density.compact': 'Compact',
   'keys': 'Single-key shortcuts',
   'notifications': 'Notify of new mail',
+  'notify.many': (count: number) => counted(count, 'new message', 'new messages'),
+  'no.subject': 'No subject',
   'sign.out': 'Sign out',
   'sign.in': 'Sign in',
   'error.network': 'The server does not answer. Is postkeep running, and can this computer reach it?',
