@@ -14,6 +14,7 @@ use crate::summary::Author;
 mod bodies;
 mod defects;
 mod fields;
+mod preview;
 mod sent_at;
 #[cfg(test)]
 mod tests;
@@ -21,6 +22,7 @@ mod tree;
 mod unsubscribe;
 
 pub use fields::PEOPLE_MAX;
+pub use preview::PREVIEW_MAX;
 pub use sent_at::SentAt;
 pub use tree::{Part, TREE_DEPTH_MAX};
 pub use unsubscribe::Unsubscribe;
@@ -176,6 +178,11 @@ impl Letter {
             Node::Leaf(leaf) if leaf.part_id == part_id => Some(PartContent::of(leaf)),
             _ => None,
         })
+    }
+
+    /// The first words of the text, on one line; empty when there are none.
+    pub fn preview(&self) -> String {
+        preview::of(&self.text)
     }
 
     /// What a reader of the HTML sees, where the text is another one.

@@ -247,6 +247,12 @@ impl Mailroom {
         Ok(self.vault.open(&permit).list(mailbox, page).await?)
     }
 
+    /// Those of these messages that are there, in the list's order.
+    pub async fn find(&self, caller: &Caller, mailbox: &Mailbox, ids: &[MessageId], order: Order) -> Result<Listing> {
+        let permit = self.access.permit(caller, Verb::List, Target::Mailbox(mailbox))?;
+        Ok(find(self.vault.open(&permit), mailbox, ids, order).await?)
+    }
+
     /// Summaries over all mailboxes that the caller may list, newest first.
     pub async fn recent(&self, caller: &Caller, page: RecentPage) -> Result<Listing<Item>> {
         let permit = self.access.permit(caller, Verb::List, Target::Any)?;
@@ -453,6 +459,23 @@ impl Mailroom {
             Err(_) => Err(store::Error::try_later("the store does not answer at once").into()),
         }
     }
+}
+
+/// Those of these messages that are there. An engine finds a message by its place, of which the id tells.
+async fn find(store: &dyn Store, mailbox: &Mailbox, ids: &[MessageId], order: Order) -> store::Result<Listing> {
+    let mut found = Listing { position: store.position(mailbox).await?, ..Listing::default() };
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids.dedup();
+    for id in ids {
+        let after = Some(Position(id.number().saturating_sub(1)));
+        let listing = store.list(mailbox, Page { after, limit: 1, order: Order::Oldest }).await?;
+        found.items.extend(listing.items.into_iter().filter(|summary| summary.id == id));
+    }
+    if order == Order::Newest {
+        found.items.reverse();
+    }
+    Ok(found)
 }
 
 /// The newest message of a mailbox.

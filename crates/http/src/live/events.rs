@@ -134,7 +134,7 @@ fn begin(shared: &Arc<Shared>, asked: &Asked, is_back: bool, followed: Vec<Follo
     let mut first = Frames::default();
     first.event("hello", &id, wire::hello(&id, shared.settings.kept));
     if let Some(gap) = gap {
-        let (name, data) = wire::line(&shared.mailroom, &Line::Resync(Reason::from(gap)), &id);
+        let (name, data) = wire::line(&shared.mailroom, &asked.caller, &Line::Resync(Reason::from(gap)), &id);
         first.event(name, &id, data);
     }
     let watches = followed.into_iter().map(|one| one.watch).collect();

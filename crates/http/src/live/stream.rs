@@ -95,7 +95,7 @@ impl Stream {
 
     fn tell(&self, line: &Line, frames: &mut Frames) {
         let id = self.story.id(&self.shared.mailroom);
-        let (name, data) = wire::line(&self.shared.mailroom, line, &id);
+        let (name, data) = wire::line(&self.shared.mailroom, &self.caller, line, &id);
         frames.event(name, &id, data);
     }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mail::{Mailbox, MessageId};
-use mailroom::{Change, Mailroom, Position};
+use mailroom::{Caller, Change, Mailroom, Position};
 
 use super::story::{Line, Reason};
 use crate::json::Json;
@@ -36,9 +36,11 @@ pub(super) fn hello(cursor: &str, kept: Kept) -> Json {
 }
 
 /// The name and the data of a line.
-pub(super) fn line(mailroom: &Mailroom, line: &Line, cursor: &str) -> (&'static str, Json) {
+pub(super) fn line(mailroom: &Mailroom, caller: &Caller, line: &Line, cursor: &str) -> (&'static str, Json) {
     match line {
-        Line::Change(Change::Delivered { mailbox, summary }) => ("deliver", delivered(mailroom, mailbox, summary)),
+        Line::Change(Change::Delivered { mailbox, summary }) => {
+            ("deliver", delivered(mailroom, caller, mailbox, summary))
+        }
         Line::Change(Change::Deleted { mailbox, id, .. }) => {
             let mut json = start(mailroom, mailbox, 64);
             json.raw(r#","id":""#).plain(&id.digits()).raw("\"}");
@@ -60,10 +62,10 @@ fn start(mailroom: &Mailroom, mailbox: &Mailbox, more: usize) -> Json {
     json
 }
 
-fn delivered(mailroom: &Mailroom, mailbox: &Mailbox, summary: &mail::Summary) -> Json {
+fn delivered(mailroom: &Mailroom, caller: &Caller, mailbox: &Mailbox, summary: &mail::Summary) -> Json {
     let mut json = start(mailroom, mailbox, 512);
     json.raw(r#","id":""#).plain(&summary.id.digits()).raw(r#"","message":"#);
-    let message = Summary::of(&mailroom.spelling(mailbox), summary);
+    let message = Summary::told(mailroom, caller, mailbox, summary);
     json.plain(&serde_json::to_vec(&message).unwrap_or_else(|_| b"null".to_vec())).raw("}");
     json
 }

@@ -5,9 +5,10 @@ use super::wire::list::MessageItem;
 use crate::problem::{Mistake, Problem};
 
 /// The members of a summary, which lie beside the messages.
-const SUMMARY: [&str; 8] = ["id", "mailbox", "receivedAt", "size", "envelope", "from", "subject", "tags"];
+const SUMMARY: [&str; 10] =
+    ["id", "mailbox", "receivedAt", "size", "envelope", "from", "subject", "tags", "transaction", "otherRecipients"];
 /// The members for which a message is read.
-const FULL: [&str; 19] = [
+const FULL: [&str; 20] = [
     "transport",
     "to",
     "cc",
@@ -16,6 +17,7 @@ const FULL: [&str; 19] = [
     "messageId",
     "sentAt",
     "text",
+    "preview",
     "textSource",
     "html",
     "truncated",

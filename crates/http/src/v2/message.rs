@@ -92,12 +92,12 @@ pub(crate) async fn whole(shared: &Shared, asked: &Asked, mailbox: &Mailbox, sto
 pub(crate) fn told(shared: &Shared, asked: &Asked, mailbox: &Mailbox, stored: &Stored, letter: &Letter) -> Message {
     let name = shared.mailroom.spelling(mailbox).into_owned();
     let url = page_url(shared, asked, &name, stored.summary.id);
-    let mut summary = Summary::of(&name, &stored.summary);
     let seen = shared.mailroom.seen(&asked.caller, mailbox, &stored.envelope);
+    let others = seen.others.map(|others| u32::try_from(others).unwrap_or(u32::MAX));
+    let mut summary = Summary::of(&name, &stored.summary, others);
     if !stored.envelope.recipients.is_empty() {
         summary.envelope.rcpt_to = seen.rcpt_to.iter().map(ToString::to_string).collect();
     }
-    let others = u32::try_from(seen.others.unwrap_or_default()).unwrap_or(u32::MAX);
-    let transport = || Transport::of(stored.summary.transaction, others, &stored.envelope.transport);
-    Message::of(summary, seen.transport.then(transport), letter, url)
+    let transport = others.map(|others| Transport::of(stored.summary.transaction, others, &stored.envelope.transport));
+    Message::of(summary, transport, letter, url)
 }

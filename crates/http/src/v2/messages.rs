@@ -1,5 +1,7 @@
 //! `/api/v2/mailboxes/{name}/messages`: what a mailbox holds, page by page, and emptying it.
 
+use std::borrow::Cow;
+
 use axum::http::header::LINK;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
@@ -29,6 +31,7 @@ pub(crate) const LIST: About = About {
         Param::new("page", Kind::Text, "The `next` of the page before."),
         Param::new("since", Kind::Text, "Only what came behind this cursor."),
         Param::new("fields", Kind::Text, "Members to show with commas between, or * for all."),
+        Param::new("ids", Kind::Texts, IDS),
     ],
     bodies: &[],
     answers: &[Answer {
@@ -39,6 +42,9 @@ pub(crate) const LIST: About = About {
     }],
     problems: &["bad-mailbox", "bad-cursor", "bad-query"],
 };
+
+const IDS: &str = "Only these messages, in the list's order; unknown ones are left out. Up to http.page_full_max of them, and \
+                   nothing else that chooses.";
 
 pub(crate) const PURGE: About = About {
     id: "purgeMailbox",
@@ -69,6 +75,7 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         None => None,
     };
     let query = query(&params)?;
+    let ids = ids(shared, &params)?;
     let position = shared.mailroom.position(&asked.caller, &mailbox).await.map_err(reading)?;
     let tag = list_tag(shared, asked, position);
     if let Some(known) = tag.known(asked) {
@@ -76,6 +83,11 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
     }
     let listed = match query {
         Some(query) => found(shared, asked, query, &scope, &asks, since, position).await?,
+        None if !ids.is_empty() => {
+            let ids: Vec<MessageId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
+            let found = shared.mailroom.find(&asked.caller, &mailbox, &ids, asks.order).await.map_err(reading)?;
+            listed(&mailbox, found, &asks, None)
+        }
         None => listed(&mailbox, page(shared, asked, &mailbox, &asks, since).await?, &asks, since),
     };
     let list = MessageList {
@@ -163,6 +175,23 @@ impl Asks {
     }
 }
 
+/// The messages that are asked for by name. Whatever else would choose among them is refused, since it would not be heard.
+pub(super) fn ids<'a>(shared: &Shared, params: &Params<'a>) -> Result<Vec<Cow<'a, str>>, Problem> {
+    let ids: Vec<Cow<'_, str>> = params.exacts("ids").collect();
+    let others = ["q", "since", "page", "limit"].into_iter();
+    if let Some(other) = others.filter(|_| !ids.is_empty()).find(|other| params.exact(other).is_some()) {
+        return Err(refuse(other, format!("ids names the messages already. Leave {other} out, or ids.")));
+    }
+    let max = shared.settings.page_full_max;
+    if ids.len() > max {
+        return Err(refuse(
+            "ids",
+            format!("Up to {max} messages are told at once (http.page_full_max). Ask for fewer."),
+        ));
+    }
+    Ok(ids)
+}
+
 /// How many a page has. More than is allowed is refused, not cut in silence.
 pub(super) fn limit(shared: &Shared, asked: Option<u64>, is_full: bool) -> Result<usize, Problem> {
     let settings = &shared.settings;
@@ -209,9 +238,8 @@ pub(super) async fn items(
 ) -> Result<Vec<MessageItem>, Problem> {
     let mut items = Vec::with_capacity(listed.len());
     for Item { mailbox, summary } in listed {
-        let name = shared.mailroom.spelling(mailbox);
         let item = match fields.is_full() {
-            false => Some(MessageItem::Summary(Summary::of(&name, summary))),
+            false => Some(MessageItem::Summary(Summary::told(&shared.mailroom, &asked.caller, mailbox, summary))),
             true => {
                 message::whole_by_id(shared, asked, mailbox, summary.id).await?.map(Box::new).map(MessageItem::Whole)
             }

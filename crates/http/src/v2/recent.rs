@@ -1,13 +1,15 @@
 //! `/api/v2/messages`: the newest mail of all mailboxes, or what a search finds in it.
 
+use std::borrow::Cow;
+
 use axum::http::StatusCode;
 use axum::response::Response;
 use jiff::Timestamp;
 use mail::MessageId;
-use mailroom::{Mark, Position, RecentAsk, Scope, StoreError};
+use mailroom::{Mark, Nodes, Position, RecentAsk, Scope, StoreError};
 
 use super::fields::Fields;
-use super::messages::{items, limit, linked};
+use super::messages::{ids, items, limit, linked};
 use super::params::{Params, refuse};
 use super::search::{Q, query};
 use super::wire::list::RecentList;
@@ -27,6 +29,7 @@ pub(crate) const LIST: About = About {
         Param::new("page", Kind::Text, "The `next` of the page before."),
         Param::new("since", Kind::Text, "Only what came behind this cursor."),
         Param::new("fields", Kind::Text, "Members to show with commas between, or * for all."),
+        Param::new("ids", Kind::Texts, IDS),
     ],
     bodies: &[],
     answers: &[Answer {
@@ -38,9 +41,16 @@ pub(crate) const LIST: About = About {
     problems: &["bad-cursor", "bad-query", "engine-limit"],
 };
 
+const IDS: &str = "Only these messages, each as MAILBOX/ID, newest first; unknown ones, and those of mailboxes that may not be \
+                   listed, are left out. Up to http.page_full_max of them, and nothing else that chooses.";
+
 pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
     let params = Params::read(asked, LIST.params)?;
     let fields = Fields::read(&params)?;
+    let ids = ids(shared, &params)?;
+    if !ids.is_empty() {
+        return these(shared, asked, &ids, &fields).await;
+    }
     let ask = RecentAsk {
         query: query(&params)?,
         since: since(shared, asked, &params).await?,
@@ -57,6 +67,21 @@ pub(crate) async fn list(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         search: recent.search.map(Into::into),
     };
     Ok(linked(shared, asked, list.next.as_deref(), json(shared, StatusCode::OK, &list)?))
+}
+
+/// The messages of these names.
+async fn these(shared: &Shared, asked: &Asked, ids: &[Cow<'_, str>], fields: &Fields) -> Result<Response, Problem> {
+    let mut named = Vec::with_capacity(ids.len());
+    for text in ids {
+        let unslashed = || refuse("ids", "Each is a mailbox, a slash and the id of a message, as alice/1nbmq3r7c0v8h.");
+        let (name, id) = text.rsplit_once('/').ok_or_else(unslashed)?;
+        // What can be no name or no id names no message, and is left out like one that is gone.
+        named.extend(shared.mailroom.named(name).ok().zip(id.parse::<MessageId>().ok()));
+    }
+    let found = shared.mailroom.find_everywhere(&asked.caller, &named).await.map_err(reading)?;
+    let items = items(shared, asked, &found, fields).await?;
+    let list = RecentList { items, total: None, next: None, cursor: None, scope: Nodes::ALONE.into(), search: None };
+    json(shared, StatusCode::OK, &list)
 }
 
 /// Where nobody sees all mailboxes there is no place among all mail to go on from.

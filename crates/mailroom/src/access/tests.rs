@@ -79,6 +79,8 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("deliver_once", denied(room.deliver_once(caller, parcel(room, &["here@example.com"]), once).await)),
         ("import", denied(room.import(caller, import()).await)),
         ("list", denied(room.list(caller, &here, page).await)),
+        ("find", denied(room.find(caller, &here, &[], Order::Newest).await)),
+        ("find_everywhere", denied(room.find_everywhere(caller, &[]).await)),
         ("recent", denied(room.recent(caller, RecentPage { before: None, limit: 1 }).await)),
         ("mailboxes", denied(room.mailboxes(caller, all).await)),
         ("held", denied(room.held(caller, &here).await)),
@@ -177,6 +179,7 @@ async fn every_verb_asks_for_its_own_mailbox() {
     let (_stub, room) = stub::open(settings(Mode::Only("here")));
     let of_all = [
         "recent",
+        "find_everywhere",
         "mailboxes",
         "purge_all",
         "list_recent",

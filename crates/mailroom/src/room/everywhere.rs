@@ -1,16 +1,19 @@
 //! The verbs that look into many messages, or into many mailboxes: search, and lists over all of them.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
 use bytes::Bytes;
-use mail::Mailbox;
+use mail::{Mailbox, MessageId};
 use store::Scope;
+use store::list::{Item, Order};
 
 use super::Mailroom;
 use crate::access::{Target, Verb};
 use crate::caller::Caller;
 use crate::error::Result;
-use crate::recent::{Desk, Mailboxes, Nodes, Recent, RecentAsk, Similar, Topic};
+use crate::recent::{Desk, Mailboxes, Mark, Nodes, Recent, RecentAsk, Similar, Topic};
 use crate::refusals::Refusals;
 use crate::search::{self, Search, Searched};
 
@@ -24,6 +27,22 @@ impl Mailroom {
     /// The newest mail of all mailboxes that the caller may list, or what a query finds in it.
     pub async fn list_recent(&self, caller: &Caller, ask: RecentAsk) -> Result<Recent> {
         self.desk(caller)?.recent(ask).await
+    }
+
+    /// Those of these messages that are there and that the caller may list, newest first.
+    pub async fn find_everywhere(&self, caller: &Caller, ids: &[(Mailbox, MessageId)]) -> Result<Vec<Item>> {
+        let permit = self.access.permit(caller, Verb::List, Target::Any)?;
+        let mut by_mailbox: BTreeMap<&Mailbox, Vec<MessageId>> = BTreeMap::new();
+        for (mailbox, id) in ids.iter().filter(|(mailbox, _)| self.may(caller, Verb::List, mailbox)) {
+            by_mailbox.entry(mailbox).or_default().push(*id);
+        }
+        let mut items = Vec::new();
+        for (mailbox, ids) in by_mailbox {
+            let found = super::find(self.vault.open(&permit), mailbox, &ids, Order::Newest).await?;
+            items.extend(found.items.into_iter().map(|summary| Item { mailbox: mailbox.clone(), summary }));
+        }
+        items.sort_by_key(|item| Reverse((Mark::of(item), item.mailbox.clone())));
+        Ok(items)
     }
 
     /// The mailboxes whose names begin so, behind one of them, that hold mail and that the caller may list.

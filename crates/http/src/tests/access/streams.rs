@@ -50,3 +50,34 @@ async fn a_stream_ends_with_the_token_it_was_opened_by() {
     assert_eq!(house.ask("DELETE", &revoke, &admin).await.status, 204);
     assert_eq!(quiet.next().await, None);
 }
+
+#[tokio::test]
+async fn who_else_got_a_message_is_no_strangers_business() {
+    let (house, bunch) = house(Mode::Public).await;
+    let admin = bearer(bunch.of("admin:*"));
+    let mut strange = Stream::with(&house, "?mailbox=box", "").await;
+    let mut known = Stream::with(&house, "?mailbox=box", &bearer(bunch.of("ro:box"))).await;
+    strange.expect("hello").await;
+    known.expect("hello").await;
+    house.deliver("box", letter("x")).await;
+    let path = "/api/v2/mailboxes/box/messages";
+    let list = async |fields: &str| value(&house.ask("GET", path, fields).await)["items"][0].clone();
+    let strangers = [strange.expect("deliver").await["message"].clone(), list("").await];
+    let knowers = [known.expect("deliver").await["message"].clone(), list(&admin).await];
+    for item in strangers {
+        assert!(item["transaction"].is_null() && item["otherRecipients"].is_null(), "{item}");
+    }
+    for item in knowers {
+        assert!(item["transaction"].is_string() && item["otherRecipients"] == 0, "{item}");
+    }
+    assert!(value(&house.get(&format!("{path}/latest")).await)["otherRecipients"].is_null());
+}
+
+#[tokio::test]
+async fn ids_of_mailboxes_that_may_not_be_listed_are_left_out() {
+    let (house, bunch) = house(Mode::Token).await;
+    let (own, other) = (house.deliver("box", letter("own")).await, house.deliver("other", letter("other")).await);
+    let path = format!("/api/v2/messages?ids=box/{own}&ids=other/{other}");
+    let page = value(&house.ask("GET", &path, &bearer(bunch.of("ro:box"))).await);
+    assert_eq!((page["items"].as_array().unwrap().len(), &page["items"][0]["mailbox"]), (1, &"box".into()));
+}

@@ -23,7 +23,9 @@ async fn a_list_is_newest_first_and_tells_where_it_ends() {
     assert_eq!(subjects(&page), ["n2", "n1", "n0"]);
     assert_eq!((&page["total"], &page["next"]), (&3.into(), &serde_json::Value::Null));
     let keys: Vec<_> = page["items"][0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["id", "mailbox", "receivedAt", "size", "envelope", "from", "subject", "tags"]);
+    let of_summary = ["id", "mailbox", "receivedAt", "size", "envelope", "from", "subject", "tags"];
+    assert_eq!(keys, [&of_summary[..], &["transaction", "otherRecipients"]].concat());
+    assert_eq!(page["items"][0]["otherRecipients"], 0);
     assert_eq!(page["items"][0]["from"], serde_json::json!({"name": "Jane Doe", "email": "jane@host.test"}));
     assert_eq!(page["items"][0]["envelope"]["rcptTo"], serde_json::json!(["alice@example.test"]));
     assert_eq!(subjects(&house.json(&format!("{MESSAGES}?order=oldest")).await), ["n0", "n1", "n2"]);
@@ -118,4 +120,61 @@ async fn a_list_that_is_known_is_not_sent_again() {
     house.deliver("alice", letter("new")).await;
     let changed = house.ask("GET", MESSAGES, &format!("If-None-Match: {tag}\r\n")).await;
     assert_eq!(changed.status, 200);
+}
+
+#[tokio::test]
+async fn some_messages_are_listed_by_their_ids() {
+    let house = house_with(4).await;
+    let all = house.json(MESSAGES).await;
+    let id = |place: usize| all["items"][place]["id"].as_str().unwrap();
+    let query = format!("ids={}&ids=0000000000000&ids=nonsense&ids={}&ids={}", id(3), id(1), id(1));
+    let page = house.json(&format!("{MESSAGES}?{query}")).await;
+    assert_eq!(subjects(&page), ["n2", "n0"], "in the list's order, each once");
+    assert_eq!((&page["next"], &page["total"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert!(page["cursor"].is_string());
+    let oldest = house.json(&format!("{MESSAGES}?{query}&order=oldest&fields=subject,preview")).await;
+    assert_eq!(
+        oldest["items"],
+        serde_json::json!([{"subject": "n0", "preview": "words"}, {"subject": "n2", "preview": "words"}])
+    );
+    assert_eq!(
+        house.json(&format!("/api/v2/mailboxes/bob/messages?ids={}", id(0))).await["items"],
+        serde_json::json!([])
+    );
+    for other in ["q=x", "since=x", "page=nx", "limit=2"] {
+        let refused = house.get(&format!("{MESSAGES}?{other}&ids={}", id(0))).await;
+        assert!(refused.status == 400, "{other}: {}", refused.text());
+    }
+    let many = vec!["ids=0000000000000"; 21].join("&");
+    house.get(&format!("{MESSAGES}?{many}")).await.expect_problem(400, "bad-request");
+    assert_eq!(house.get(&format!("{MESSAGES}?{}", &many[..many.len() - 18])).await.status, 200);
+}
+
+#[tokio::test]
+async fn some_messages_of_all_mailboxes_are_listed_by_their_ids() {
+    let house = house_with(1).await;
+    let of_bob = house.deliver("bob", letter("b")).await;
+    let of_alice = newest(&house).await;
+    let path = format!("/api/v2/messages?ids=alice/{of_alice}&ids=bob/{of_bob}&ids=alice/{of_bob}&ids=/x&ids=a/b/c");
+    let page = house.json(&path).await;
+    assert_eq!(subjects(&page), ["b", "n0"], "newest first, and only where it lies");
+    super::schema::fits(&page, "/api/v2/messages", "get", 200);
+    house.get("/api/v2/messages?ids=alice").await.expect_problem(400, "bad-request");
+    house.get(&format!("/api/v2/messages?q=x&ids=alice/{of_alice}")).await.expect_problem(400, "bad-request");
+}
+
+#[tokio::test]
+async fn a_transaction_is_told_in_each_of_its_mailboxes() {
+    let house = House::open().await;
+    let path = "/api/v2/messages?rcptTo=alice@x.test&rcptTo=bob@x.test&rcptTo=carol@x.test";
+    assert_eq!(house.send("POST", path, "message/rfc822", letter("one").as_bytes()).await.status, 201);
+    let page = house.json("/api/v2/messages").await;
+    let items = page["items"].as_array().unwrap();
+    assert_eq!(items.len(), 3);
+    for item in items {
+        assert_eq!((&item["transaction"], &item["otherRecipients"]), (&items[0]["transaction"], &2.into()));
+    }
+    let whole = house.json("/api/v2/mailboxes/alice/messages/latest").await;
+    assert_eq!(whole["transaction"], whole["transport"]["transaction"]);
+    assert_eq!((&whole["otherRecipients"], whole["envelope"]["rcptTo"].as_array().unwrap().len()), (&0.into(), 3));
 }

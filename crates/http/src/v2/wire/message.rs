@@ -30,6 +30,8 @@ pub(crate) struct Message {
     pub(crate) sent_at: Option<String>,
     /// The text; rendered from the HTML when there is no text part.
     pub(crate) text: String,
+    /// The first 140 characters of the text on one line; empty when there are none.
+    pub(crate) preview: String,
     /// `plain`, or `html` when the text was rendered.
     pub(crate) text_source: &'static str,
     /// The HTML as sent.
@@ -192,6 +194,7 @@ impl Message {
             message_id: letter.message_id.clone(),
             sent_at: letter.sent_at.map(|at| at.to_string()),
             text: letter.text.clone(),
+            preview: letter.preview(),
             text_source: letter.text_source.as_str(),
             html: letter.html.clone(),
             truncated: letter.truncated.clone(),

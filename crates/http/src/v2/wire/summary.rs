@@ -1,6 +1,7 @@
 //! A message as lists show it.
 
-use mail::{Author, Summary as Stored};
+use mail::{Author, Mailbox, Summary as Stored};
+use mailroom::{Caller, Mailroom};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -29,6 +30,10 @@ pub(crate) struct Summary {
     pub(crate) subject: String,
     /// Words put on it by policy or scripts.
     pub(crate) tags: Vec<String>,
+    /// The same in every mailbox it went to; null where the caller may not know how it came.
+    pub(crate) transaction: Option<String>,
+    /// Recipients of the transaction that are not in `envelope`; null likewise.
+    pub(crate) other_recipients: Option<u32>,
 }
 
 /// What SMTP said, which the header may contradict.
@@ -51,8 +56,14 @@ pub(crate) struct Person {
 }
 
 impl Summary {
-    /// A stored summary; the mailbox as it is spelled outside.
-    pub(crate) fn of(mailbox: &str, stored: &Stored) -> Self {
+    /// A stored summary, as this caller may see it.
+    pub(crate) fn told(mailroom: &Mailroom, caller: &Caller, mailbox: &Mailbox, stored: &Stored) -> Self {
+        let others = mailroom.sees_transport(caller, mailbox).then_some(stored.other_recipients);
+        Self::of(&mailroom.spelling(mailbox), stored, others)
+    }
+
+    /// A stored summary; the mailbox as it is spelled outside, and how many others got it where that is told.
+    pub(crate) fn of(mailbox: &str, stored: &Stored, others: Option<u32>) -> Self {
         Self {
             id: stored.id.to_string(),
             mailbox: mailbox.to_owned(),
@@ -65,6 +76,8 @@ impl Summary {
             from: Person::of(&stored.from),
             subject: stored.subject.clone(),
             tags: stored.tags.clone(),
+            transaction: others.map(|_| stored.transaction.to_string()),
+            other_recipients: others,
         }
     }
 }
