@@ -38,6 +38,8 @@ export class Problem extends Error {
   readonly retryAfter: number | null
   /** What else the problem carries: `errors`, `nearest`, `needs` … */
   readonly members: Record<string, unknown>
+  /** When it was met, from which `retryAfter` counts. */
+  readonly at = Date.now()
 
   constructor(status: number, members: Record<string, unknown>, retryAfter: number | null = null) {
     super(typeof members.detail === 'string' ? members.detail : `The server answered ${status}.`)

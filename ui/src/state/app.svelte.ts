@@ -7,6 +7,7 @@ import { Live } from './live.svelte'
 import { Navigation, type Place } from './navigation.svelte'
 import { Notices } from './notices.svelte'
 import { Preferences, type Shelf } from './prefs.svelte'
+import { Reading } from './reading.svelte'
 import { ServerState } from './server.svelte'
 import { Shell } from './shell.svelte'
 
@@ -20,6 +21,7 @@ export class AppState {
   readonly shell = new Shell()
   readonly server: ServerState
   readonly live: Live
+  readonly reading: Reading
 
   /** `root` is where the page lives, with a slash at its end. */
   constructor(root: URL, place: Place, shelf: Shelf) {
@@ -28,6 +30,7 @@ export class AppState {
     this.prefs = new Preferences(shelf)
     this.server = new ServerState(this.calls)
     this.live = new Live(root)
+    this.reading = new Reading(this.calls, root.pathname)
   }
 }
 
