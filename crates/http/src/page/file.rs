@@ -27,9 +27,10 @@ pub(crate) struct Form {
 impl File {
     /// A file of this name, and what stands beside it under the same name with `.br` and `.gz`.
     pub(crate) fn new(name: &str, plain: Bytes, brotli: Option<Bytes>, gzip: Option<Bytes>) -> Self {
-        let digest = digest(&plain);
+        // A name under assets holds a hash already. To read all bytes for one would bring them into memory at the start.
+        let whole = if name.starts_with("assets/") { name.to_owned() } else { digest(&plain) };
         let form = |coding: Coding, bytes: Bytes| {
-            let tag = coding.name().map_or_else(|| digest.clone(), |name| format!("{digest}-{name}"));
+            let tag = coding.name().map_or_else(|| whole.clone(), |name| format!("{whole}-{name}"));
             Form { coding, tag: Tag::strong(&tag), bytes }
         };
         let packed = [brotli.map(|bytes| form(Coding::Brotli, bytes)), gzip.map(|bytes| form(Coding::Gzip, bytes))];
