@@ -3,6 +3,7 @@ import { mount } from 'svelte'
 import App from './App.svelte'
 import { notifyOfMail } from './parts/notify'
 import { AppState } from './state/app.svelte'
+import { keyIn } from './state/session.svelte'
 import './styles/tokens.css'
 import './styles/base.css'
 
@@ -41,11 +42,21 @@ const app = new AppState(
   shelf(),
 )
 
+/** `#key=…` of a link signs in; before anything else it vanishes from the address. */
+function takeKey(): Promise<void> | null {
+  const found = keyIn(window.location.href)
+  if (!found) return null
+  window.history.replaceState(window.history.state, '', found.address)
+  return app.session.enter(found.key)
+}
+
 window.addEventListener('popstate', () => app.nav.arrived())
+window.addEventListener('hashchange', () => void takeKey())
 window.addEventListener('online', () => app.live.wake())
 document.addEventListener('visibilitychange', () => (document.hidden ? app.live.hidden() : app.live.shown()))
 
 notifyOfMail(app)
 
+await takeKey()
 const target = document.getElementById('page')
 if (target) mount(App, { target, props: { app } })

@@ -1,6 +1,7 @@
 // The field: what is typed, what it offers, and the search that runs by itself once typing rests. The list asks the server; going on
 // to another search makes it let go of the last.
-import { ALL, listing, mailbox, type Scope } from '../router'
+import type { Problem } from '../api/client'
+import { ALL, listing, mailbox, type Route, type Scope } from '../router'
 import type { Navigation } from './navigation.svelte'
 import type { ServerState } from './server.svelte'
 import { searchesFirst, suggestions, type Suggestion } from './suggestions'
@@ -14,18 +15,25 @@ export class Finding {
   #nav: Navigation
   #server: ServerState
   #names: () => readonly string[]
+  #problem: () => Problem | null
   #resting: ReturnType<typeof setTimeout> | undefined
-  /** Searches while typing are one step of the history. */
-  #stepped = false
+  /** Where typing led; such searches are one step of the history. */
+  #led: Route | null = null
 
-  constructor(nav: Navigation, server: ServerState, names: () => readonly string[] = () => []) {
+  constructor(nav: Navigation, server: ServerState, names: () => readonly string[] = () => [], problem: () => Problem | null = () => null) {
     this.#nav = nav
     this.#server = server
     this.#names = names
+    this.#problem = problem
   }
 
   get words(): Words {
     return this.#server.about?.search ?? { keys: [], has: [] }
+  }
+
+  /** Mailboxes that the visitor may mean. */
+  get names(): readonly string[] {
+    return this.#names()
   }
 
   get scope(): Scope {
@@ -34,7 +42,7 @@ export class Finding {
   }
 
   get offers(): Suggestion[] {
-    return suggestions(this.text, { words: this.words, mailboxes: this.#names(), scope: this.scope, seesAll: this.#server.seesAll })
+    return suggestions(this.text, { words: this.words, mailboxes: this.names, scope: this.scope, seesAll: this.#server.seesAll })
   }
 
   /** The search on the screen. */
@@ -43,17 +51,23 @@ export class Finding {
     return route.view === 'mail' ? route.q : ''
   }
 
+  /** The server could not read the search on the screen. */
+  get isBad(): boolean {
+    return this.#problem()?.slug === 'bad-query'
+  }
+
   typed(text: string): void {
     this.text = text
     clearTimeout(this.#resting)
     if (this.#runsItself()) this.#resting = setTimeout(() => this.#run(), REST)
   }
 
-  /** The route moved: the field says what is searched for. */
+  /** The route moved: unless typing moved it, the field says what is searched for. */
   follow(): void {
+    if (this.#nav.route === this.#led) return
     clearTimeout(this.#resting)
     this.text = this.shown
-    this.#stepped = false
+    this.#led = null
   }
 
   /** True when that ends the typing. */
@@ -64,7 +78,7 @@ export class Finding {
       return false
     }
     const to = offer.kind === 'open' ? listing(mailbox(offer.mailbox)) : listing(offer.scope, offer.q)
-    if (this.#stepped) this.#nav.step(to)
+    if (this.#led) this.#nav.step(to)
     else this.#nav.go(to)
     this.follow()
     return true
@@ -80,8 +94,8 @@ export class Finding {
     const q = this.text.trim()
     if (q === this.shown) return
     const to = listing(this.scope, q)
-    if (this.#stepped || this.shown !== '') this.#nav.step(to)
+    if (this.#led || this.shown !== '') this.#nav.step(to)
     else this.#nav.go(to)
-    this.#stepped = true
+    this.#led = to
   }
 }
