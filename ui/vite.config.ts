@@ -2,6 +2,18 @@
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'vitest/config'
 
+interface Graph {
+  getModuleInfo(id: string): { isEntry: boolean; importers: readonly string[] } | null
+}
+
+/** What the first screen needs is one file, whatever else shares parts of it: each file more is a request more. */
+function firstScreen(id: string, graph: Graph, asked = new Set<string>()): boolean {
+  const found = graph.getModuleInfo(id)
+  if (!found || asked.has(id)) return false
+  asked.add(id)
+  return found.isEntry || found.importers.some((importer) => firstScreen(importer, graph, asked))
+}
+
 const server = new URL(process.env.POSTKEEP_URL ?? 'http://127.0.0.1:8025')
 
 export default defineConfig({
@@ -15,6 +27,9 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: true,
     reportCompressedSize: false,
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: (id, graph) => (firstScreen(id, graph) ? 'page' : null) }] } },
+    },
   },
   server: {
     port: 5173,
