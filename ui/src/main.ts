@@ -54,9 +54,12 @@ window.addEventListener('popstate', () => app.nav.arrived())
 window.addEventListener('hashchange', () => void takeKey())
 window.addEventListener('online', () => app.live.wake())
 document.addEventListener('visibilitychange', () => (document.hidden ? app.live.hidden() : app.live.shown()))
+window.addEventListener('pagehide', () => app.leave())
+window.addEventListener('storage', (event) => event.key === 'postkeep.seen' && app.seen.reload())
 
 notifyOfMail(app)
 
 await takeKey()
+app.start()
 const target = document.getElementById('page')
 if (target) mount(App, { target, props: { app } })

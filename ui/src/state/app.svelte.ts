@@ -3,12 +3,18 @@ import { getContext, setContext } from 'svelte'
 import { connect, type Calls } from '../api/client'
 import { Actions } from './actions.svelte'
 import { Clock } from './clock.svelte'
+import { Conduct } from './conduct.svelte'
 import { Finding } from './finding.svelte'
+import { MessageList } from './list.svelte'
 import { Live } from './live.svelte'
+import { Mailboxes } from './mailboxes.svelte'
+import { Monitor } from './monitor.svelte'
 import { Navigation, type Place } from './navigation.svelte'
 import { Notices } from './notices.svelte'
+import { Pending } from './pending.svelte'
 import { Preferences, type Shelf } from './prefs.svelte'
 import { Reading } from './reading.svelte'
+import { Seen } from './seen.svelte'
 import { ServerState } from './server.svelte'
 import { Sending } from './sending.svelte'
 import { Session } from './session.svelte'
@@ -24,10 +30,16 @@ export class AppState {
   readonly shell = new Shell()
   readonly server: ServerState
   readonly live: Live
+  readonly seen: Seen
+  readonly pending: Pending
+  readonly list: MessageList
+  readonly mailboxes: Mailboxes
+  readonly monitor: Monitor
   readonly reading: Reading
   readonly session: Session
   readonly finding: Finding
   readonly sending: Sending
+  readonly #conduct: Conduct
 
   /** `root` is where the page lives, with a slash at its end. */
   constructor(root: URL, place: Place, shelf: Shelf) {
@@ -36,11 +48,38 @@ export class AppState {
     this.prefs = new Preferences(shelf)
     this.server = new ServerState(this.calls)
     this.live = new Live(root)
-    this.reading = new Reading(this.calls, root.pathname)
+    this.seen = new Seen(shelf)
+    this.pending = new Pending(this.calls, this.notices, () => this.server.about?.limits.bulkMax)
+    this.list = new MessageList(this.calls, this.live, this.pending, () => this.server.about?.limits.pageFullMax)
+    this.mailboxes = new Mailboxes(this.calls, shelf, this.seen)
+    this.monitor = new Monitor(this.calls, this.live)
+    this.reading = new Reading(this.calls, root.pathname, ({ mailbox, id }) => this.seen.opened(mailbox, id))
     this.session = new Session(this.nav, this.server)
     this.finding = new Finding(this.nav, this.server)
     this.sending = new Sending(this.calls, this.server, root)
     this.calls.use({ onResponse: ({ response, schemaPath }) => void (response.status === 401 && schemaPath !== '/api/v2/login' && this.session.missing()) })
+    this.#conduct = new Conduct(this)
+  }
+
+  /** Begins to follow the route; what it hands back ends that. */
+  start(): () => void {
+    return this.#conduct.start()
+  }
+
+  /** The page is left, perhaps for good. */
+  leave(): void {
+    this.pending.flush()
+    this.seen.flush()
+  }
+
+  /** What the window is called. */
+  get title(): string {
+    return this.#conduct.title
+  }
+
+  /** How many came to what is shown while the page was open, and were not opened. */
+  get fresh(): number {
+    return this.#conduct.fresh
   }
 }
 

@@ -32,6 +32,10 @@ export class Live {
     this.#root = root
   }
 
+  get scope(): Scope | null {
+    return this.#scope
+  }
+
   listen(listener: Listener): () => void {
     this.#listeners.push(listener)
     return () => (this.#listeners = this.#listeners.filter((one) => one !== listener))
