@@ -1,0 +1,60 @@
+// Firefox over WebDriver BiDi as the eye of a hostile run.
+import puppeteer, { type Browser, type Frame, type Page } from 'puppeteer-core'
+import { firefox } from '../harness'
+import { nothing, told, type Eye } from './eye'
+
+export const launch = (): Promise<Browser> =>
+  puppeteer.launch({
+    browser: 'firefox', executablePath: firefox(), headless: true,
+    extraPrefsFirefox: { 'network.dns.disablePrefetch': false, 'browser.download.folderList': 2, 'browser.download.dir': '/dev/null', 'browser.download.alwaysOpenPanel': false, 'pdfjs.disabled': true },
+  })
+
+export async function firefoxEye(browser: Browser, root: string): Promise<Eye & { page: Page }> {
+  const found = nothing()
+  const page = await browser.newPage()
+  await page.setViewport({ width: 1440, height: 900 })
+  const ours = (url: string) => url.startsWith(root) || url === '' || url.startsWith('about:')
+  page.on('console', (message) => {
+    const number = told(message.text())
+    if (number !== null) found.ran.add(number)
+  })
+  page.on('dialog', (dialog) => void (found.dialogs.push(dialog.message()), dialog.dismiss().catch(() => undefined)))
+  page.on('framenavigated', (frame: Frame) => !ours(frame.url()) && found.went.push(frame.url()))
+  const own = page.target()
+  browser.on('targetcreated', (target) => {
+    if (target === own || target.type() !== 'page') return
+    found.popups.push(target.url())
+    void target.page().then((other) => other?.close()).catch(() => undefined)
+  })
+  return {
+    page,
+    found,
+    async open(url) {
+      await page.goto(url, { waitUntil: 'load', timeout: 10_000 }).catch((fault: unknown) => {
+        if (!/ABORT|aborted|download|timeout|NS_BINDING/i.test(String(fault))) throw fault
+      })
+      if (url.includes('/m/')) await page.waitForSelector('h1, h2', { timeout: 5000 }).catch(() => undefined)
+      await shown(page)
+    },
+    async tab(number) {
+      await page.keyboard.press(String(number) as '1')
+      await shown(page)
+    },
+    async pressAll() {
+      for (const frame of page.frames()) {
+        if (frame === page.mainFrame() && page.url().includes('/m/')) continue
+        const things = await frame.$$('a, area, button, summary, label, input[type=submit], input[type=image], input[type=checkbox]').catch(() => [])
+        for (const thing of things.slice(0, 30)) await Promise.race([thing.click().catch(() => undefined), pause(500)])
+      }
+      await shown(page)
+    },
+    at: async () => page.url(),
+  }
+}
+
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+
+/** A frame without scripts cannot be asked whether it is done, so it is given the time that the control run shows to be enough. */
+async function shown(page: Page): Promise<void> {
+  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 150))).catch(() => undefined)
+}
