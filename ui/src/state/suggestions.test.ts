@@ -23,5 +23,6 @@ it('searches nothing at the public entry', () => expect(told('anna x', { seesAll
 it('completes keys', () => expect(told('reset h')).toEqual(['search all for reset h', 'put reset has:', 'put reset header:', 'open reset h']))
 it('completes what is had', () =>
   expect(told('reset -has:link')).toEqual(['search all for reset -has:link', 'put reset -has:link:reset']))
+it('completes half a term first', () => expect(told('has:')[0]).toBe('put has:attachment'))
 it('completes nothing behind a blank', () => expect(told('reset h ')).toEqual(['search all for reset h', 'open reset h']))
 it('offers nothing for nothing', () => expect(told('  ')).toEqual([]))

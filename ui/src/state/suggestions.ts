@@ -1,6 +1,6 @@
 // What the field offers for what is typed: mailboxes to open, searches to run, words of the language to put in. Pure.
 import { ALL, type Scope } from '../router'
-import { terms, type Words } from './terms'
+import { isFinished, terms, type Words } from './terms'
 
 export type Suggestion =
   | { kind: 'open'; mailbox: string }
@@ -18,7 +18,7 @@ export interface Known {
   seesAll: boolean
 }
 
-const WORDS_MAX = 6
+const WORDS_MAX = 8
 const NAMES_MAX = 5
 
 /** The first is what Enter does. */
@@ -30,6 +30,8 @@ export function suggestions(typed: string, known: Known): Suggestion[] {
   const names = known.mailboxes.filter((name) => name !== text && name.toLowerCase().startsWith(text.toLowerCase())).slice(0, NAMES_MAX)
   const others = names.map((name): Suggestion => ({ kind: 'open', mailbox: name }))
   const words = searches.length ? completions(typed, known.words) : []
+  // Half a term cannot be searched for, so what completes it comes first.
+  if (!isFinished(typed) && words.length) return [...words, ...searches]
   return searchesFirst(text) ? [...searches, ...words, ...open, ...others] : [...open, ...searches, ...others, ...words]
 }
 
