@@ -8,13 +8,14 @@ use bytes::Bytes;
 
 use crate::extract::{self, Code, Extracted, Link, Sources};
 use crate::mime::walk::{self, Leaf, Node};
-use crate::mime::{filename, html};
+use crate::mime::{self, filename, html};
 use crate::summary::Author;
 
 mod bodies;
 mod defects;
 mod fields;
 mod preview;
+mod remote;
 mod sent_at;
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ mod unsubscribe;
 
 pub use fields::PEOPLE_MAX;
 pub use preview::PREVIEW_MAX;
+pub use remote::{HOSTS_MAX, Remote};
 pub use sent_at::SentAt;
 pub use tree::{Part, TREE_DEPTH_MAX};
 pub use unsubscribe::Unsubscribe;
@@ -70,6 +72,10 @@ pub struct Letter {
     pub text_source: TextSource,
     /// The HTML with LF line ends.
     pub html: Option<String>,
+    /// Octets of the whole HTML, before it was cut.
+    pub html_size: Option<u64>,
+    /// What the HTML would load from other hosts.
+    pub remote: Option<Remote>,
     /// Which of `text` and `html` were cut.
     pub truncated: Vec<&'static str>,
     /// The tree of parts.
@@ -102,6 +108,8 @@ pub struct Attached {
     pub name: String,
     /// Media type in lower case without parameters.
     pub content_type: String,
+    /// What its octets are, whatever it is called; none when that is unknown.
+    pub real_type: Option<&'static str>,
     /// Octets, transfer encoding undone.
     pub size: u64,
     /// SHA-256 of those octets, in lower-case hexadecimal digits.
@@ -139,6 +147,10 @@ impl TextSource {
     }
 }
 
+/// Pictures that browsers show and in which nothing can act.
+const PICTURES: [&str; 7] =
+    ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon"];
+
 impl Letter {
     /// Take a message apart.
     pub fn of(raw: &[u8], limits: &Limits) -> Self {
@@ -163,6 +175,8 @@ impl Letter {
             text: body.text,
             text_source: body.text_source,
             html: body.html,
+            html_size: body.html_size,
+            remote: body.remote,
             truncated: body.truncated,
             parts: body.parts,
             attachments: body.attachments,
@@ -178,6 +192,20 @@ impl Letter {
             Node::Leaf(leaf) if leaf.part_id == part_id => Some(PartContent::of(leaf)),
             _ => None,
         })
+    }
+
+    /// The pictures among the parts that a page can name: each by its Content-ID, its real type and its octets.
+    pub fn pictures(raw: &[u8]) -> Vec<(String, &'static str, Bytes)> {
+        let leaves = walk::nodes(raw).filter_map(|node| match node {
+            Node::Leaf(leaf) if leaf.entity.cid.is_some() => Some(leaf),
+            _ => None,
+        });
+        let picture = |leaf: Leaf<'_>| {
+            let content = leaf.entity.encoding.decode(leaf.content);
+            let kind = mime::sniff(&content).filter(|kind| PICTURES.contains(kind))?;
+            Some((leaf.entity.cid?, kind, Bytes::from(content.into_owned())))
+        };
+        leaves.filter_map(picture).collect()
     }
 
     /// The first words of the text, on one line; empty when there are none.
@@ -207,7 +235,8 @@ impl Letter {
         let html = self.html.as_ref().map_or(0, String::len);
         let texts = self.text.len() + html + self.subject.len() + self.message_id.as_ref().map_or(0, String::len);
         let found = extracted_bytes(&self.extracted);
-        size_of::<Self>() + people + headers + attachments + defects + texts + found + self.parts.bytes()
+        let remote = self.remote.as_ref().map_or(0, Remote::bytes);
+        size_of::<Self>() + remote + people + headers + attachments + defects + texts + found + self.parts.bytes()
     }
 }
 

@@ -9,6 +9,7 @@ mod charset;
 mod clock;
 pub mod envelope;
 pub mod extract;
+pub mod harmless;
 pub mod header;
 mod html;
 pub mod id;

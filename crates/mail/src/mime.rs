@@ -13,11 +13,13 @@ mod entity;
 pub(crate) mod filename;
 pub(crate) mod html;
 mod params;
+mod sniff;
 #[cfg(test)]
 mod tests;
 pub(crate) mod walk;
 
 pub(crate) use entity::{Entity, Kind};
+pub use sniff::sniff;
 pub use walk::{DEPTH_MAX, PARTS_MAX};
 
 /// A message as readers see it. Made on demand from the raw bytes; the raw bytes stay the truth.

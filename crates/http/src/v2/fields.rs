@@ -8,7 +8,7 @@ use crate::problem::{Mistake, Problem};
 const SUMMARY: [&str; 10] =
     ["id", "mailbox", "receivedAt", "size", "envelope", "from", "subject", "tags", "transaction", "otherRecipients"];
 /// The members for which a message is read.
-const FULL: [&str; 20] = [
+const FULL: [&str; 22] = [
     "transport",
     "to",
     "cc",
@@ -20,6 +20,8 @@ const FULL: [&str; 20] = [
     "preview",
     "textSource",
     "html",
+    "htmlSize",
+    "remoteContent",
     "truncated",
     "headers",
     "parts",

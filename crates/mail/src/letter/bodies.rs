@@ -5,16 +5,18 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 use super::tree::{Part, Tree};
-use super::{Attached, Limits, TextSource, defects};
+use super::{Attached, Limits, Remote, TextSource, defects};
 use crate::extract;
 use crate::mime::walk::{self, Leaf, Node};
-use crate::mime::{Kind, append, filename, html};
+use crate::mime::{self, Kind, append, filename, html};
 
 /// The body, read.
 pub(super) struct Bodies {
     pub(super) text: String,
     pub(super) text_source: TextSource,
     pub(super) html: Option<String>,
+    pub(super) html_size: Option<u64>,
+    pub(super) remote: Option<Remote>,
     /// Which part the text begins with, and which one the HTML is.
     pub(super) text_part: Option<String>,
     pub(super) html_part: Option<String>,
@@ -81,7 +83,8 @@ impl Reading {
         let entity = leaf.entity;
         let name = entity.name.map(|name| filename::safe(&name, &entity.content_type));
         let (part_id, content_type) = (leaf.part_id, entity.content_type);
-        let part = Part { part_id, content_type, size: Some(size), name, cid: entity.cid, sub_parts: Vec::new() };
+        let (real_type, cid, sub_parts) = (mime::sniff(&content), entity.cid, Vec::new());
+        let part = Part { part_id, content_type, real_type, size: Some(size), name, cid, sub_parts };
         self.tree.leaf(leaf.depth, part);
     }
 
@@ -113,6 +116,8 @@ impl Reading {
 
     fn finish(mut self) -> Bodies {
         let text_max = self.limits.text_max;
+        let html_size = self.html.as_ref().map(|html| html.len() as u64);
+        let remote = self.html.as_deref().map(Remote::of);
         let is_html_cut = self.html.as_mut().is_some_and(|html| cut(html, text_max));
         let text_source = match (&self.text, &self.html) {
             (None, Some(_)) => TextSource::Html,
@@ -126,6 +131,8 @@ impl Reading {
             text,
             text_source,
             html: self.html,
+            html_size,
+            remote,
             text_part: self.text_part,
             html_part: self.html_part,
             truncated: truncated.into_iter().filter(|(_, is_cut)| *is_cut).map(|(name, _)| name).collect(),
@@ -142,6 +149,7 @@ fn attached(leaf: &Leaf<'_>, content: &[u8]) -> Attached {
         part_id: leaf.part_id.clone(),
         name: filename::safe(entity.name.as_deref().unwrap_or_default(), &entity.content_type),
         content_type: entity.content_type.clone(),
+        real_type: mime::sniff(content),
         size: content.len() as u64,
         sha256: hex(&Sha256::digest(content)),
         cid: entity.cid.clone(),

@@ -70,6 +70,7 @@ fn attachments_are_told_with_their_sum() {
         part_id: "2".to_owned(),
         name: "logo.png".to_owned(),
         content_type: "image/png".to_owned(),
+        real_type: Some("image/png"),
         size: 8,
         sha256: "4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6".to_owned(),
         cid: Some("logo@x".to_owned()),

@@ -11,6 +11,8 @@ pub struct Part {
     pub part_id: String,
     /// Media type in lower case without parameters.
     pub content_type: String,
+    /// What its octets are, whatever it is called; none when that is unknown.
+    pub real_type: Option<&'static str>,
     /// Octets, transfer encoding undone; none for a multipart.
     pub size: Option<u64>,
     /// The file name that it gives, made safe.

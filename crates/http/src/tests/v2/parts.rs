@@ -44,13 +44,73 @@ async fn t039_html_is_harmless_and_alone() {
     let answer = house.get(&format!("{PATH}/html")).await;
     assert_eq!(answer.status, 200);
     let html = answer.text();
-    assert!(html.contains("Hello") && html.contains("src=\"cid:a\""), "{html}");
+    assert!(html.contains("Hello") && html.contains("<img src=\"data:image/png;base64,iVBORw0KGgo=\">"), "{html}");
     assert!(!html.contains("script") && !html.contains("onerror"), "{html}");
-    let policy = answer.field("content-security-policy").unwrap();
-    assert!(
-        policy.starts_with("sandbox;") && policy.contains("default-src 'none'") && !policy.contains("allow-"),
-        "{policy}"
-    );
+    let policy = "sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none'; img-src data:; \
+                  style-src 'unsafe-inline'; font-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
+    assert_eq!(answer.field("content-security-policy"), Some(policy));
+    assert_eq!(answer.field("x-frame-options"), Some("SAMEORIGIN"));
+    assert_eq!(answer.field("x-dns-prefetch-control"), Some("off"));
+    assert_eq!(answer.field("referrer-policy"), Some("no-referrer"));
     house.deliver("alice", "Subject: plain\r\n\r\nwords").await;
     house.get(&format!("{PATH}/html")).await.expect_problem(404, "part-unknown");
+}
+
+#[tokio::test]
+async fn t046_other_hosts_are_asked_only_when_the_reader_says_so() {
+    let house = House::open().await;
+    house.deliver("alice", MAIL).await;
+    let (quiet, asked) =
+        (house.get(&format!("{PATH}/html")).await, house.get(&format!("{PATH}/html?remote=true")).await);
+    let policy = asked.field("content-security-policy").unwrap();
+    for part in ["img-src data: http: https:", "style-src 'unsafe-inline' http: https:", "font-src data: http: https:"]
+    {
+        assert!(policy.contains(part), "{policy}");
+    }
+    assert!(policy.starts_with("sandbox allow-popups allow-popups-to-escape-sandbox; default-src 'none';"), "{policy}");
+    assert!(
+        !policy.contains("allow-scripts") && !policy.contains("allow-same-origin") && !policy.contains("script-src")
+    );
+    assert!(!quiet.field("content-security-policy").unwrap().contains("http"));
+    assert_ne!(quiet.field("etag"), asked.field("etag"));
+    house.get(&format!("{PATH}/html?remote=yes")).await.expect_problem(400, "bad-request");
+}
+
+#[tokio::test]
+async fn t032_a_picture_that_is_named_often_does_not_grow_without_end() {
+    let house = House::open().await;
+    let picture = "iVBORw0KGgo".to_owned() + &"A".repeat(400_000);
+    let names = "<img src=cid:a>".repeat(10_000);
+    let mail = format!(
+        "Content-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n{names}\r\n\
+         --b\r\nContent-Type: image/png\r\nContent-ID: <a>\r\nContent-Transfer-Encoding: base64\r\n\r\n{picture}\r\n--b--\r\n"
+    );
+    let size = mail.len();
+    house.deliver("alice", mail).await;
+    let html = house.get(&format!("{PATH}/html")).await;
+    assert!(html.body.len() > 400_000 && html.body.len() < 4 * size, "{} of {size}", html.body.len());
+}
+
+#[tokio::test]
+async fn what_a_message_would_load_and_really_is_is_told() {
+    let house = House::open().await;
+    let mail =
+        MAIL.replace("<p>Hello", "<p>Hello<img src=https://t.test/o width=1 height=1><img src=https://a.test/i>");
+    house
+        .deliver("alice", mail.replace("<script>alert(1)</script>\r\n--b--", "<html><script>x</script>\r\n--b--"))
+        .await;
+    let message = house.json(PATH).await;
+    super::schema::fits(&message, "/api/v2/mailboxes/{name}/messages/{id}", "get", 200);
+    let expected = serde_json::json!({"images": 1, "pixels": 1, "hosts": ["a.test", "t.test"]});
+    assert_eq!(message["remoteContent"], expected);
+    assert_eq!(message["htmlSize"], message["html"].as_str().unwrap().len());
+    assert_eq!(
+        (&message["attachments"][0]["realType"], &message["parts"]["realType"]),
+        (&"image/png".into(), &serde_json::Value::Null)
+    );
+    assert_eq!(message["attachments"][1]["realType"], "text/html");
+    assert_eq!(message["parts"]["subParts"][1]["realType"], "image/png");
+    house.deliver("alice", "Subject: plain\r\n\r\nwords").await;
+    let plain = house.json(PATH).await;
+    assert!(plain["remoteContent"].is_null() && plain["htmlSize"].is_null());
 }

@@ -1,6 +1,6 @@
 //! A message whole.
 
-use mail::letter::{Attached, Part as Node, Unsubscribe as Offer};
+use mail::letter::{Attached, Part as Node, Remote, Unsubscribe as Offer};
 use mail::{Letter, Transport as Came, extract};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -36,6 +36,10 @@ pub(crate) struct Message {
     pub(crate) text_source: &'static str,
     /// The HTML as sent.
     pub(crate) html: Option<String>,
+    /// Bytes of the whole HTML, decoded; null without HTML.
+    pub(crate) html_size: Option<u64>,
+    /// What the HTML would load from other hosts; null without HTML.
+    pub(crate) remote_content: Option<RemoteContent>,
     /// Which of `text` and `html` were cut.
     pub(crate) truncated: Vec<&'static str>,
     /// All header fields in order, unfolded and decoded.
@@ -54,6 +58,17 @@ pub(crate) struct Message {
     pub(crate) defects: Vec<String>,
     /// Where people see it.
     pub(crate) url: String,
+}
+
+/// What the HTML of a message would load from other hosts.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RemoteContent {
+    /// Pictures, each address once.
+    pub(crate) images: usize,
+    /// Pictures of up to 2 by 2 pixels, which are not among the others.
+    pub(crate) pixels: usize,
+    /// Where all that would come from, sorted; up to 20 hosts.
+    pub(crate) hosts: Vec<String>,
 }
 
 /// How a message came.
@@ -90,6 +105,8 @@ pub(crate) struct Part {
     /// Its media type.
     #[serde(rename = "type")]
     pub(crate) content_type: String,
+    /// What its bytes are, whatever it is called; null when that is unknown.
+    pub(crate) real_type: Option<&'static str>,
     /// Bytes, transfer encoding undone; not for a multipart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) size: Option<u64>,
@@ -116,6 +133,8 @@ pub(crate) struct Attachment {
     /// Its media type.
     #[serde(rename = "type")]
     pub(crate) content_type: String,
+    /// What its bytes are, whatever it is called; null when that is unknown.
+    pub(crate) real_type: Option<&'static str>,
     /// Bytes, transfer encoding undone.
     pub(crate) size: u64,
     /// Of those bytes.
@@ -197,6 +216,8 @@ impl Message {
             preview: letter.preview(),
             text_source: letter.text_source.as_str(),
             html: letter.html.clone(),
+            html_size: letter.html_size,
+            remote_content: letter.remote.as_ref().map(RemoteContent::of),
             truncated: letter.truncated.clone(),
             headers: letter.headers.iter().map(header).collect(),
             parts: Part::of(&letter.parts),
@@ -264,11 +285,18 @@ impl Transport {
     }
 }
 
+impl RemoteContent {
+    fn of(remote: &Remote) -> Self {
+        Self { images: remote.images, pixels: remote.pixels, hosts: remote.hosts.clone() }
+    }
+}
+
 impl Part {
     fn of(node: &Node) -> Self {
         Self {
             part_id: node.part_id.clone(),
             content_type: node.content_type.clone(),
+            real_type: node.real_type,
             size: node.size,
             name: node.name.clone(),
             cid: node.cid.clone(),
@@ -283,6 +311,7 @@ impl Attachment {
             part_id: one.part_id.clone(),
             name: one.name.clone(),
             content_type: one.content_type.clone(),
+            real_type: one.real_type,
             size: one.size,
             sha256: one.sha256.clone(),
             cid: one.cid.clone(),
