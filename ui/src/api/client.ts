@@ -4,6 +4,14 @@ import type { components, paths } from './schema'
 
 type Schemas = components['schemas']
 export type Summary = Schemas['Summary'] & { transaction?: string | null; otherRecipients?: number | null }
+export type Part = Omit<Schemas['Part'], 'subParts'> & {
+  subParts?: Part[]
+  realType?: string | null
+  charset?: string | null
+  encoding?: string | null
+  sha256?: string | null
+}
+export type Attachment = Schemas['Attachment'] & { realType?: string | null }
 export type Message = Schemas['Message'] & {
   transaction?: string | null
   otherRecipients?: number | null

@@ -59,6 +59,7 @@ export const message = {
   'code.copy': 'Copy',
   'code.copied': (value: string) => `code ${value}`,
   'codes.possible': (count: number) => counted(count, 'possible code', 'possible codes'),
+  'link.open': 'Open the link',
   'link.copy': 'Copy link',
   'link.copied': 'the link',
   'link.opens': 'opens in a new tab',
