@@ -43,7 +43,9 @@ export function fileName(message: Message): string {
   return `${words.join('-').slice(0, 60) || message.id}.eml`
 }
 
+/** Hides it for as long as that can be undone; in all mail the line goes with all its copies. */
 export function remove(app: AppState, message: Message): void {
-  void app
-  void message
+  const { route } = app.nav
+  const row = route.view === 'mail' && route.scope.kind === 'all' ? app.list.find(message.mailbox, message.id) : null
+  app.pending.delete(row?.copies ?? [{ mailbox: message.mailbox, id: message.id }], 1)
 }

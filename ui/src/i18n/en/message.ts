@@ -16,7 +16,6 @@ export const message = {
   'fault.request': 'request ID',
 
   'message.reading': 'Reading the message…',
-  'message.none': 'No message is open.',
   'message.label': 'Message',
   'subject.none': 'No subject',
   'head.to': 'to',
@@ -24,7 +23,8 @@ export const message = {
   'head.more': (count: number) => `and ${counted(count, 'more', 'more')}`,
   'head.fewer': 'Show fewer',
   'head.rest': (count: number) => `${counted(count, 'more', 'more')}: see Headers`,
-  'head.received': (time: string, age: number) => `Received ${time}, ${span(age)} ago`,
+  'head.received': (time: string) => `Received ${time}`,
+  'head.age': (age: number) => `${span(age)} ago`,
   'head.peer': (peer: string) => `from ${peer}`,
   'head.tls': 'over TLS',
   'head.plain': 'without TLS',
