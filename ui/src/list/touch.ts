@@ -1,0 +1,48 @@
+// A long touch chooses a line, as on phones. One listener for all lines; the click that follows the touch is swallowed.
+import type { Attachment } from 'svelte/attachments'
+
+const LONG = 500
+const SLIP = 10
+
+export function touching(chosen: (key: string) => void): Attachment<HTMLElement> {
+  return (element) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let from = { x: 0, y: 0 }
+    let swallow = false
+    const stop = () => clearTimeout(timer)
+    const down = (event: PointerEvent) => {
+      stop()
+      swallow = false
+      const key = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]')?.dataset.key : undefined
+      if (event.pointerType !== 'touch' || !key) return
+      from = { x: event.clientX, y: event.clientY }
+      timer = setTimeout(() => {
+        swallow = true
+        chosen(key)
+      }, LONG)
+    }
+    const move = (event: PointerEvent) => void (Math.hypot(event.clientX - from.x, event.clientY - from.y) > SLIP && stop())
+    const click = (event: MouseEvent) => {
+      if (!swallow) return
+      swallow = false
+      event.preventDefault()
+      event.stopPropagation()
+    }
+    const menu = (event: Event) => swallow && event.preventDefault()
+    element.addEventListener('pointerdown', down)
+    element.addEventListener('pointermove', move)
+    element.addEventListener('pointerup', stop)
+    element.addEventListener('pointercancel', stop)
+    element.addEventListener('contextmenu', menu)
+    element.addEventListener('click', click, { capture: true })
+    return () => {
+      stop()
+      element.removeEventListener('pointerdown', down)
+      element.removeEventListener('pointermove', move)
+      element.removeEventListener('pointerup', stop)
+      element.removeEventListener('pointercancel', stop)
+      element.removeEventListener('contextmenu', menu)
+      element.removeEventListener('click', click, { capture: true })
+    }
+  }
+}
