@@ -39,6 +39,11 @@ export class Conduct {
         untrack(() => (this.#app.list.streamed(state), this.#app.monitor.streamed(state)))
       })
       $effect(() => {
+        // Where nothing may be done nothing is asked, so no refusal would lead to the door.
+        const [, about] = [this.#app.nav.route, this.#app.server.about]
+        if (about?.mode === 'token' && about.verbs?.length === 0) untrack(() => this.#app.session.missing())
+      })
+      $effect(() => {
         if (!this.#app.server.about || !this.#app.server.seesAll) return
         return this.#app.mailboxes.watch(() => (this.#app.live.scope?.kind === 'mailbox' ? this.#app.live.scope.name : null))
       })

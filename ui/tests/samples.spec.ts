@@ -1,0 +1,87 @@
+// What the page gives to copy does what it says: each sample sends, each "Copy as" text finds its mail. The texts are copied on the
+// page and run as they are; without LONG=1 only those that need nothing fetched. A program that is not here is named.
+import { expect, fresh, LONG, reset, send, test } from './harness'
+import { WAITERS } from './samples/copies'
+import { TRADES, type Copied } from './samples/trades'
+import { missing, Workshop } from './samples/workshop'
+
+test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
+
+const LABELS: Record<string, string> = {
+  curl: 'curl', node: 'Node', python: 'Python', laravel: 'Laravel', rails: 'Rails', swaks: 'swaks', django: 'Django', symfony: 'Symfony', spring: 'Spring',
+  dotnet: '.NET', go: 'Go', rust: 'Rust', compose: 'Compose',
+}
+
+/** Skipped by name, and never in silence. */
+function able(needs: string[], slow: boolean | undefined): void {
+  test.skip(slow === true && !LONG, 'takes long: LONG=1 runs it')
+  const absent = missing(...needs)
+  test.skip(absent.length > 0, `not installed here: ${absent.join(', ')}`)
+  if (slow) test.setTimeout(1_200_000)
+}
+
+test('there is a way to run every sample', async ({ page }) => {
+  await page.goto('/connect')
+  const offered = page.getByRole('group', { name: 'Sample for' }).getByRole('button')
+  await expect(offered.first()).toBeVisible()
+  expect((await offered.allTextContents()).map((label) => label.trim()).sort()).toEqual(Object.values(LABELS).sort())
+  expect(Object.keys(TRADES).sort()).toEqual(Object.keys(LABELS).sort())
+})
+
+for (const [id, trade] of Object.entries(TRADES)) {
+  test(`the sample for ${LABELS[id]} sends`, async ({ page, server }) => {
+    able(trade.needs, trade.slow)
+    const box = fresh('sample')
+    await page.goto('/connect')
+    await page.getByLabel('Samples write to the mailbox').fill(box)
+    await page.getByRole('group', { name: 'Sample for' }).getByRole('button', { name: LABELS[id], exact: true }).click()
+    const copied: Copied[] = []
+    for (const figure of await page.locator('figure[data-sample]').all()) {
+      await figure.getByRole('button', { name: 'Copy' }).click()
+      const text = await page.evaluate(() => navigator.clipboard.readText())
+      expect(text, 'what is copied is what is shown').toBe(await figure.locator('pre').textContent())
+      copied.push({ file: await figure.getAttribute('data-file'), text })
+    }
+    expect(copied.length).toBeGreaterThan(0)
+    const shop = new Workshop()
+    const { code, output } = await trade.run(shop, copied)
+    expect(code, output).toBe(0)
+    const path = `/api/v2/mailboxes/${encodeURIComponent(box)}/messages`
+    const { items } = await server.ask<{ items: { subject: string; from: { email: string }[] }[] }>(path)
+    expect(items, output).toHaveLength(1)
+    shop.remove()
+  })
+}
+
+for (const [name, waiter] of Object.entries(WAITERS)) {
+  test(`"Copy as ${name}" finds the next mail like this one`, async ({ page, server, view }) => {
+    able(waiter.needs, waiter.slow)
+    const box = fresh('copy')
+    await send(server, reset('481920'), box)
+    await page.goto(`/m/${box}/latest`)
+    await expect(view.subject).toHaveText('Reset your password')
+    await page.getByRole('button', { name: /Copy as/ }).click()
+    await page.getByRole('menuitem', { name: new RegExp(`^${name}`) }).click()
+    await expect(view.toast.first()).toBeVisible()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text).toContain(box)
+    const shop = new Workshop()
+    await waiter.ready(shop, text)
+
+    let over = false
+    const run = waiter.run(shop, text).finally(() => (over = true))
+    // It waits for what comes after its start, whenever that is.
+    const sending = (async () => {
+      for (let code = 100_000; !over; code += 1) {
+        await send(server, reset(String(code)), box)
+        await Promise.race([run, new Promise((later) => setTimeout(later, 1000))])
+      }
+    })()
+    const { code, output } = await run
+    await sending
+    expect(code, output).toBe(0)
+    if (name === 'curl') expect(JSON.parse(output.slice(output.indexOf('{')))).toMatchObject({ messages: [{ subject: 'Reset your password' }] })
+    else expect(output).toMatch(/1 passed/)
+    shop.remove()
+  })
+}
