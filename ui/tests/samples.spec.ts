@@ -17,7 +17,7 @@ function able(needs: string[], slow: boolean | undefined): void {
   test.skip(slow === true && !LONG, 'takes long: LONG=1 runs it')
   const absent = missing(...needs)
   test.skip(absent.length > 0, `not installed here: ${absent.join(', ')}`)
-  if (slow) test.setTimeout(1_200_000)
+  test.setTimeout(slow ? 1_200_000 : 180_000)
 }
 
 test('there is a way to run every sample', async ({ page }) => {

@@ -59,11 +59,11 @@ export class Workshop {
   }
 
   /** As pasted into a terminal. */
-  paste(text: string, seconds = 60): Promise<Run> {
+  paste(text: string, seconds = 120): Promise<Run> {
     return this.run('sh', ['-c', text], seconds)
   }
 
-  run(program: string, words: string[], seconds = 60): Promise<Run> {
+  run(program: string, words: string[], seconds = 120): Promise<Run> {
     const env = { ...process.env, ...this.env, PATH: [...this.path, process.env.PATH].join(delimiter) }
     const child = spawn(program, words, { cwd: this.folder, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
     let output = ''
