@@ -2,7 +2,10 @@
 //!
 //! It belongs to this process: an engine knows nothing of it, and it goes with the program.
 
+mod watch;
+
 use std::collections::VecDeque;
+use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
@@ -10,6 +13,9 @@ use mail::{Address, Mailbox, ReversePath};
 use store::Scope;
 
 use crate::verdict::Status;
+
+use watch::Watchers;
+pub use watch::{RefusalWatch, Refused};
 
 /// So many recipients, and so many mailboxes, of one refusal are kept: the last ones, so the refused one is there.
 /// An edge need not hand in more.
@@ -48,6 +54,10 @@ pub struct Refusal {
     pub rcpt_to: Vec<Address>,
     /// Where those recipients lead.
     pub mailboxes: Vec<Mailbox>,
+    /// What the client called itself, where it did.
+    pub helo: Option<String>,
+    /// The client's address, where it has one.
+    pub peer: Option<IpAddr>,
     /// What the client was told.
     pub reply: Status,
 }
@@ -65,6 +75,7 @@ pub struct Refusals {
 pub(crate) struct Ring {
     kept: Mutex<Kept>,
     refusals_max: usize,
+    watchers: Watchers,
 }
 
 #[derive(Default)]
@@ -75,14 +86,26 @@ struct Kept {
 }
 
 impl Ring {
-    pub(crate) fn new(refusals_max: usize) -> Self {
-        Self { kept: Mutex::default(), refusals_max }
+    /// So many are remembered, and so many wait for one who watches.
+    pub(crate) fn new(refusals_max: usize, queue_max: usize) -> Self {
+        Self { kept: Mutex::default(), refusals_max, watchers: Watchers::new(queue_max) }
+    }
+
+    /// Follow what is refused from now on.
+    pub(crate) fn watch(&self) -> RefusalWatch {
+        self.watchers.enter()
+    }
+
+    #[cfg(test)]
+    fn watchers(&self) -> usize {
+        self.watchers.count()
     }
 
     /// Remember one more, and forget the oldest when there is no room.
     pub(crate) fn keep(&self, mut refusal: Refusal) {
         keep_last(&mut refusal.rcpt_to);
         keep_last(&mut refusal.mailboxes);
+        self.watchers.tell(&refusal);
         let mut kept = self.lock();
         kept.refusals.push_back(refusal);
         if kept.refusals.len() > self.refusals_max {

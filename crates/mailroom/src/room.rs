@@ -36,7 +36,7 @@ use crate::pace::{self, Pace};
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::recent;
-use crate::refusals::{Refusal, Refusals, Ring};
+use crate::refusals::{Refusal, RefusalWatch, Refusals, Ring};
 use crate::resume::{self, Followed, Gap, Start};
 use crate::route::{Facts, Routes};
 use crate::search::Searches;
@@ -115,7 +115,7 @@ impl Mailroom {
             feed: Feed::new(settings.queue_max, settings.watchers_max),
             letters: Letters::new(settings.letters_bytes_max, settings.letter),
             waiters: Seats::new(settings.wait),
-            refusals: Ring::new(settings.refusals_max),
+            refusals: Ring::new(settings.refusals_max, settings.queue_max),
             connections: Mutex::default(),
             recent: recent::Ring::new(ring_max),
             recent_limits: settings.recent,
@@ -281,6 +281,17 @@ impl Mailroom {
         Ok(self.refusals.list(scope, limit, |mailboxes| self.sees_refusal(caller, mailboxes)))
     }
 
+    /// Follow what is refused by this process from now on, whatever it was about.
+    pub fn watch_refusals(&self, caller: &Caller) -> Result<RefusalWatch> {
+        self.access.permit(caller, Verb::List, Target::All)?;
+        Ok(self.refusals.watch())
+    }
+
+    /// Whether a caller may follow what is refused.
+    pub fn may_watch_refusals(&self, caller: &Caller) -> bool {
+        self.access.permit(caller, Verb::List, Target::All).is_ok()
+    }
+
     /// Whether a caller may see a refusal of mail to these mailboxes.
     pub(crate) fn sees_refusal(&self, caller: &Caller, mailboxes: &[Mailbox]) -> bool {
         self.access.sees_all(caller)
@@ -330,6 +341,14 @@ impl Mailroom {
     pub async fn purge(&self, caller: &Caller, mailbox: &Mailbox) -> Result<u64> {
         let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
         Ok(self.vault.open(&permit).purge(mailbox, Position::END, Vec::new()).await?)
+    }
+
+    /// The same up to the place that a cursor tells of: what came behind it stays.
+    pub async fn purge_until(&self, caller: &Caller, mailbox: &Mailbox, until: &str) -> Result<u64> {
+        let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
+        let store = self.vault.open(&permit);
+        let until = self.place(store, &Scope::Mailbox(mailbox.clone()), until).await?;
+        Ok(store.purge(mailbox, until.position, Vec::new()).await?)
     }
 
     /// Follow what happens. Every change that begins after this returned is seen, or said to be missed.
@@ -392,6 +411,11 @@ impl Mailroom {
     /// The place that a cursor tells of, for whoever may list there.
     pub async fn since(&self, caller: &Caller, scope: &Scope, text: &str) -> Result<Since> {
         let permit = self.access.permit(caller, Verb::List, scope.into())?;
+        self.place(self.vault.open(&permit), scope, text).await
+    }
+
+    /// The place that a cursor tells of. One of an earlier store tells of the beginning of this one.
+    pub(crate) async fn place(&self, store: &dyn Store, scope: &Scope, text: &str) -> Result<Since> {
         let Cursor { epoch, place, position, issued } = Cursor::decode(text)?;
         if place != Place::of(scope) {
             return Err(BadCursor::Foreign.into());
@@ -400,7 +424,7 @@ impl Mailroom {
             return Ok(Since { position: Position::START, issued, restarted: true });
         }
         // On brokers each mailbox has an order of its own, and nobody knows the end of all.
-        if self.abilities.whole_view && is_ahead(self.vault.open(&permit), scope, position).await? {
+        if self.abilities.whole_view && is_ahead(store, scope, position).await? {
             return Err(BadCursor::Ahead.into());
         }
         Ok(Since { position, issued, restarted: false })

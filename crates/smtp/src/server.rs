@@ -172,7 +172,7 @@ impl Talk<'_> {
     async fn turn(&mut self, session: &mut Session) -> Result<Then, Over> {
         let now = self.server.mailroom.now();
         let (used, step) = session.step(self.wire.input(), now);
-        let say = match step {
+        let mut say = match step {
             Step::Read(want) => {
                 self.wire.consume(used);
                 if used > 0 && !self.wire.input().is_empty() {
@@ -190,6 +190,9 @@ impl Talk<'_> {
             }
         };
         self.wire.consume(used);
+        if let Some(refusal) = &mut say.refusal {
+            (refusal.helo, refusal.peer) = (session.client_name().map(str::to_owned), self.peer);
+        }
         self.say(say, session.enhanced()).await
     }
 

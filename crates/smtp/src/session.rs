@@ -350,6 +350,11 @@ impl Session {
         self.ok(reply)
     }
 
+    /// What the client calls itself.
+    pub fn client_name(&self) -> Option<&str> {
+        self.hello.as_ref().map(|hello| hello.name.as_str())
+    }
+
     /// What the mailroom is to remember of a refusal: the open transaction, and the recipient it was about.
     fn refusal(
         &self,

@@ -44,6 +44,12 @@ pub(crate) const WATCH: About = About {
             Kind::Texts,
             "A mailbox; up to events.mailboxes_max of them. None: all that may be watched.",
         ),
+        Param::new(
+            "refusals",
+            Kind::Flag,
+            "Tell what is refused as well, on the node that is asked. Only over all mailboxes, for those who may list them \
+             all.",
+        ),
         Param::new("since", Kind::Text, "A cursor to go on from; Last-Event-ID wins over it. None: from now on."),
     ],
     bodies: &[],
@@ -59,8 +65,10 @@ pub(crate) const WATCH: About = About {
 pub(crate) async fn watch_events(shared: &Arc<Shared>, asked: &Asked) -> Result<Response, Problem> {
     let slot = seat(shared, asked)?;
     let query = Query::read(shared, asked)?;
+    let refusals = query.refusals.then(|| shared.mailroom.watch_refusals(&asked.caller));
+    let refusals = refusals.transpose().map_err(|error| Problem::of(&error, Doing::Reading))?;
     let followed = follow(shared, asked, &query).await?;
-    let stream = begin(shared, asked, query.since.is_some(), followed, slot);
+    let stream = begin(shared, asked, query.since.is_some(), followed, slot).with_refusals(refusals);
     let mut response = Body::new(stream).into_response();
     let fields = response.headers_mut();
     fields.insert(CONTENT_TYPE, EVENT_STREAM);
@@ -76,6 +84,8 @@ struct Query {
     /// Each once, in order of their names, so that the order in the request does not matter.
     scopes: Vec<Scope>,
     since: Option<String>,
+    /// Whether refusals are told.
+    refusals: bool,
 }
 
 impl Query {
@@ -90,9 +100,16 @@ impl Query {
             let detail = format!("One stream follows up to {max} mailboxes (events.mailboxes_max). Open several.");
             return Err(refuse("mailbox", detail));
         }
+        let refusals = params.flag("refusals")?.unwrap_or(false);
+        if refusals && !mailboxes.is_empty() {
+            return Err(refuse(
+                "refusals",
+                "What is refused is told over all mailboxes. Leave mailbox out, or refusals.",
+            ));
+        }
         let last = asked.fields().get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).filter(|id| !id.is_empty());
         let since = last.map(str::to_owned).or_else(|| params.exact("since").map(Cow::into_owned));
-        Ok(Self { scopes: scopes(mailboxes), since })
+        Ok(Self { scopes: scopes(mailboxes), since, refusals })
     }
 }
 

@@ -2,9 +2,10 @@
 //!
 //! It knows how far was told, what a gap means, and when it is too much; not how a line looks.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use mailroom::{Change, Event, Gap, Mailroom};
+use mailroom::{Change, Event, Gap, Mailroom, Refusal, Refused};
 use tokio::time::Instant;
 
 use super::places::Places;
@@ -20,6 +21,17 @@ pub(super) enum Line {
     Resync(Reason),
     /// So many changes were left out.
     Skipped(u64),
+    /// Something was refused.
+    Refused(Arc<Refusal>),
+}
+
+impl From<Refused> for Line {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::One(refusal) => Self::Refused(refusal),
+            Refused::Missed(count) => Self::Skipped(count),
+        }
+    }
 }
 
 /// Why a client has to list anew.

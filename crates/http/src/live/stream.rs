@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use hyper::body::{Body, Frame};
 use mailroom::access::Verb;
-use mailroom::{Caller, Event, Watch};
+use mailroom::{Caller, Event, RefusalWatch, Watch};
 use net::{Phase, Slot};
 use tokio::time::{Instant, Sleep};
 
@@ -27,6 +27,8 @@ pub(super) struct Stream {
     shared: Arc<Shared>,
     caller: Caller,
     watches: Vec<Watch>,
+    /// What is refused, if that is to be told.
+    refusals: Option<RefusalWatch>,
     story: Story,
     /// What is told first.
     first: Frames,
@@ -59,7 +61,13 @@ impl Stream {
         let beat_at = now + events.heartbeat;
         let (look_at, end_at) = (now + LOOK_EVERY, now + events.life_max);
         let alarm = Box::pin(tokio::time::sleep_until(beat_at.min(look_at)));
-        Self { caller, watches, story, first, turn: 0, alarm, beat_at, look_at, end_at, _slot: slot, shared }
+        let refusals = None;
+        Self { caller, watches, refusals, story, first, turn: 0, alarm, beat_at, look_at, end_at, _slot: slot, shared }
+    }
+
+    /// The same, which tells what is refused as well.
+    pub(super) fn with_refusals(self, refusals: Option<RefusalWatch>) -> Self {
+        Self { refusals, ..self }
     }
 
     /// Whether it has lived its time, the server stops, or the caller may not watch any more.
@@ -68,12 +76,19 @@ impl Stream {
     }
 
     fn is_allowed(&self) -> bool {
-        self.watches.iter().all(|watch| self.shared.mailroom.may(&self.caller, Verb::Watch, watch.scope()))
+        let mailroom = &self.shared.mailroom;
+        (self.refusals.is_none() || mailroom.may_watch_refusals(&self.caller))
+            && self.watches.iter().all(|watch| self.shared.mailroom.may(&self.caller, Verb::Watch, watch.scope()))
     }
 
     /// Take what is there from every watch, up to a chunk.
     fn gather(&mut self, context: &mut Context<'_>, frames: &mut Frames, now: Instant) -> State {
         self.turn = self.turn.wrapping_add(1);
+        while let Some(refusals) = self.refusals.as_mut().filter(|_| frames.len() < CHUNK)
+            && let Poll::Ready(refused) = refusals.poll_next(context)
+        {
+            self.tell(&refused.into(), frames);
+        }
         for offset in 0..self.watches.len() {
             let place = self.turn.wrapping_add(offset) % self.watches.len();
             while frames.len() < CHUNK {

@@ -3,11 +3,13 @@
 use std::time::Duration;
 
 use mail::{Mailbox, MessageId};
-use mailroom::{Caller, Change, Mailroom, Position};
+use mailroom::{Caller, Change, Mailroom, Position, Refusal};
+use serde::Serialize;
 
 use super::story::{Line, Reason};
 use crate::json::Json;
 use crate::v2::wire::summary::Summary;
+use crate::v2::wire::time;
 
 /// What a client needs to know about messages that go by themselves, which no event tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -53,7 +55,37 @@ pub(super) fn line(mailroom: &Mailroom, caller: &Caller, line: &Line, cursor: &s
             json.raw(r#"{"count":"#).number(*count).raw("}");
             ("skipped", json)
         }
+        Line::Refused(refusal) => ("refuse", refused(refusal)),
     }
+}
+
+/// What was refused, as it was told to the client.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Told {
+    at: String,
+    stage: &'static str,
+    mail_from: Option<String>,
+    rcpt_to: Vec<String>,
+    helo: Option<String>,
+    peer: Option<String>,
+    reply: String,
+}
+
+fn refused(refusal: &Refusal) -> Json {
+    let (class, subject, detail) = refusal.reply.enhanced;
+    let told = Told {
+        at: time(refusal.at),
+        stage: refusal.stage.command(),
+        mail_from: refusal.mail_from.as_ref().and_then(|path| path.0.as_ref()).map(ToString::to_string),
+        rcpt_to: refusal.rcpt_to.iter().map(ToString::to_string).collect(),
+        helo: refusal.helo.clone(),
+        peer: refusal.peer.map(|peer| peer.to_string()),
+        reply: format!("{} {class}.{subject}.{detail} {}", refusal.reply.code, refusal.reply.text),
+    };
+    let mut json = Json::with_capacity(0);
+    json.plain(&serde_json::to_vec(&told).unwrap_or_else(|_| b"null".to_vec()));
+    json
 }
 
 fn start(mailroom: &Mailroom, mailbox: &Mailbox, more: usize) -> Json {

@@ -175,6 +175,8 @@ async fn pass(
         mail_from: Some(envelope.reverse_path.clone()),
         rcpt_to: known.iter().map(|one| one.address.clone()).chain(recipient.cloned()).collect(),
         mailboxes: known.iter().map(|one| one.mailbox.clone()).collect(),
+        helo: None,
+        peer: asked.client,
         reply: status.clone(),
     };
     shared.mailroom.refused(&asked.caller, refusal);

@@ -50,10 +50,10 @@ pub(crate) const PURGE: About = About {
     id: "purgeMailbox",
     summary: "Empty a mailbox",
     detail: "Everything that is there goes; what arrives meanwhile stays. An empty mailbox is empty already.",
-    params: &[],
+    params: &[Param::new("until", Kind::Text, "A cursor of this mailbox: what came behind it stays.")],
     bodies: &[],
     answers: &[Answer { status: 204, about: "It is empty.", media_type: "", shape: Shape::Nothing }],
-    problems: &["bad-mailbox"],
+    problems: &["bad-mailbox", "bad-cursor"],
 };
 
 /// Which page is asked for.
@@ -153,8 +153,12 @@ pub(super) fn linked(shared: &Shared, asked: &Asked, next: Option<&str>, mut res
 pub(crate) async fn purge(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
     let [name, _messages] = asked.tail();
     let mailbox = mailbox(shared, name)?;
-    Params::read(asked, PURGE.params)?;
-    shared.mailroom.purge(&asked.caller, &mailbox).await.map_err(changing)?;
+    let params = Params::read(asked, PURGE.params)?;
+    let purged = match params.exact("until") {
+        Some(until) => shared.mailroom.purge_until(&asked.caller, &mailbox, &until).await,
+        None => shared.mailroom.purge(&asked.caller, &mailbox).await,
+    };
+    purged.map_err(changing)?;
     Ok(done())
 }
 

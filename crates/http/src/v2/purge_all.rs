@@ -12,10 +12,13 @@ pub(crate) const PURGE: About = About {
     id: "purgeAll",
     summary: "Empty all mailboxes",
     detail: "Only with all=true, so that nothing shorter does it. An engine that keeps no list of mailboxes answers 501.",
-    params: &[Param::new("all", Kind::Flag, "Must be true.")],
+    params: &[
+        Param::new("all", Kind::Flag, "Must be true."),
+        Param::new("until", Kind::Text, "A cursor over all mailboxes: what came behind it stays."),
+    ],
     bodies: &[],
     answers: &[Answer { status: 204, about: "They are empty.", media_type: "", shape: Shape::Nothing }],
-    problems: &["not-in-public-mode", "outcome-unknown"],
+    problems: &["bad-cursor", "not-in-public-mode", "outcome-unknown"],
 };
 
 pub(crate) async fn purge(shared: &Shared, asked: &Asked) -> Result<Response, Problem> {
@@ -23,6 +26,6 @@ pub(crate) async fn purge(shared: &Shared, asked: &Asked) -> Result<Response, Pr
     if params.flag("all")? != Some(true) {
         return Err(refuse("all", "This empties all mailboxes. Say all=true if that is meant, or empty one mailbox."));
     }
-    shared.mailroom.purge_all(&asked.caller).await.map_err(changing)?;
+    shared.mailroom.purge_all(&asked.caller, params.exact("until").as_deref()).await.map_err(changing)?;
     Ok(done())
 }

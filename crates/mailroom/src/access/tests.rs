@@ -97,7 +97,10 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("delete_all", denied(room.delete_all(caller, &here, &[]).await)),
         ("may", !room.may(caller, Verb::Delete, &here)),
         ("purge", denied(room.purge(caller, &here).await)),
-        ("purge_all", denied(room.purge_all(caller).await)),
+        ("purge_until", denied(room.purge_until(caller, &here, "no cursor").await)),
+        ("purge_all", denied(room.purge_all(caller, None).await)),
+        ("watch_refusals", denied(room.watch_refusals(caller))),
+        ("may_watch_refusals", !room.may_watch_refusals(caller)),
         ("open_inbox", denied(room.open_inbox(caller, &NewInbox::default(), None))),
         ("read_inbox", denied(room.read_inbox(caller, &here))),
         ("close_inbox", denied(room.close_inbox(caller, &here).await)),
@@ -138,7 +141,8 @@ fn import() -> Import {
 fn refusal() -> Refusal {
     let reply = Status { code: 550, enhanced: (5, 1, 1), text: "no".into() };
     let at = jiff::Timestamp::UNIX_EPOCH;
-    Refusal { at, stage: Stage::Rcpt, mail_from: None, rcpt_to: Vec::new(), mailboxes: Vec::new(), reply }
+    let (rcpt_to, mailboxes, mail_from) = (Vec::new(), Vec::new(), None);
+    Refusal { at, stage: Stage::Rcpt, mail_from, rcpt_to, mailboxes, helo: None, peer: None, reply }
 }
 
 fn settings(mode: Mode) -> Settings {
@@ -186,6 +190,8 @@ async fn every_verb_asks_for_its_own_mailbox() {
         "list_mailboxes",
         "similar",
         "refusals",
+        "watch_refusals",
+        "may_watch_refusals",
         "refusals_everywhere",
         "watch",
         "issue_token",

@@ -215,6 +215,8 @@ async fn refusals_of_all_nodes_are_told() {
             mail_from: Some(mail::ReversePath(Some(address("a@x.test")))),
             rcpt_to: vec![address("here@x.test")],
             mailboxes: vec![mailbox(if number == 1 { "elsewhere" } else { "here" })],
+            helo: None,
+            peer: None,
             reply: Status { code: 552, enhanced: (5, 3, 4), text: format!("no {number}") },
         };
         room.refused(&ANYBODY, refusal);

@@ -160,6 +160,9 @@ impl Refused {
             mail_from,
             rcpt_to: self.rcpt_to.iter().map(|text| address(text)).collect::<Option<_>>()?,
             mailboxes: self.mailboxes.iter().map(|name| Mailbox::from_canonical(name)).collect(),
+            // The node that it happened on tells these to those who follow it there.
+            helo: None,
+            peer: None,
             reply: Status { code: self.code, enhanced: self.enhanced, text: self.text },
         })
     }

@@ -2,7 +2,7 @@
 
 use mail::Mailbox;
 use store::list::{MailboxOrder, MailboxPage, MailboxState, Order, Page};
-use store::{Position, Store};
+use store::{Position, Scope, Store};
 
 use super::Mailroom;
 use crate::access::{Target, Verb};
@@ -61,21 +61,26 @@ impl Mailroom {
         Ok(Held { messages: Some(messages), bytes: Some(bytes), position })
     }
 
-    /// Empty every mailbox that the caller may empty of what is there; how many messages went.
-    pub async fn purge_all(&self, caller: &Caller) -> Result<u64> {
+    /// Empty every mailbox that the caller may empty of what is there, or of what came up to the place that a cursor over
+    /// all mailboxes tells of; how many messages went.
+    pub async fn purge_all(&self, caller: &Caller, until: Option<&str>) -> Result<u64> {
         let permit = self.access.permit(caller, Verb::Purge, Target::All)?;
         if !self.abilities.whole_view {
             let (what, instead) = ("empty all mailboxes at once", "empty them one by one, by name");
             return Err(store::Error::Unsupported { what, instead }.into());
         }
         let store = self.vault.open(&permit);
+        let until = match until {
+            Some(until) => self.place(store, &Scope::All, until).await?.position,
+            None => Position::END,
+        };
         let (mut gone, mut last) = (0, None::<Mailbox>);
         loop {
             let order = MailboxOrder::Name { after: last.as_ref() };
             let states = store.mailboxes(MailboxPage { prefix: "", order, limit: STRIDE }).await?;
             // An inbox that is not theirs stays as it is.
             for state in states.iter().filter(|state| self.may(caller, Verb::Purge, &state.mailbox)) {
-                gone += store.purge(&state.mailbox, Position::END, Vec::new()).await?;
+                gone += store.purge(&state.mailbox, until, Vec::new()).await?;
             }
             match states.last() {
                 Some(state) if states.len() == STRIDE => last = Some(state.mailbox.clone()),

@@ -88,6 +88,9 @@ pub(super) fn refusal(
         mail_from: mail_from.cloned(),
         rcpt_to: addresses.cloned().collect(),
         mailboxes: mailboxes.cloned().collect(),
+        // Who the client is, whoever speaks with it knows.
+        helo: None,
+        peer: None,
         reply: reply.status(),
     })
 }

@@ -81,3 +81,43 @@ async fn ids_of_mailboxes_that_may_not_be_listed_are_left_out() {
     let page = value(&house.ask("GET", &path, &bearer(bunch.of("ro:box"))).await);
     assert_eq!((page["items"].as_array().unwrap().len(), &page["items"][0]["mailbox"]), (1, &"box".into()));
 }
+
+#[tokio::test]
+async fn what_is_refused_is_told_to_those_who_may_list_all() {
+    let (house, bunch) = house(Mode::Token).await;
+    let admin = bearer(bunch.of("admin:*"));
+    let path = "/api/v2/events?refusals=true";
+    house.ask("GET", path, &bearer(bunch.of("ro:box"))).await.expect_problem(403, "forbidden");
+    house.ask("GET", &format!("{path}&mailbox=box"), &admin).await.expect_problem(400, "bad-request");
+    assert_eq!(house.get(path).await.status, 401);
+    let mut stream = Stream::with(&house, "?refusals=true", &admin).await;
+    let mut plain = Stream::with(&house, "", &admin).await;
+    stream.expect("hello").await;
+    plain.expect("hello").await;
+    let address = |text: &str| mail::Address::parse(text, mail::address::Charset::Utf8).unwrap();
+    let refusal = mailroom::Refusal {
+        at: jiff::Timestamp::UNIX_EPOCH,
+        stage: mailroom::Stage::Rcpt,
+        mail_from: Some(mail::ReversePath(Some(address("a@x.test")))),
+        rcpt_to: vec![address("b@x.test")],
+        mailboxes: Vec::new(),
+        helo: Some("app".into()),
+        peer: Some([10, 0, 0, 7].into()),
+        reply: mailroom::Status { code: 550, enhanced: (5, 1, 1), text: "no".into() },
+    };
+    house.mailroom.refused(&mailroom::Caller::Program, refusal);
+    let expected = serde_json::json!({
+        "at": "1970-01-01T00:00:00.000000+00:00", "stage": "RCPT", "mailFrom": "a@x.test", "rcptTo": ["b@x.test"],
+        "helo": "app", "peer": "10.0.0.7", "reply": "550 5.1.1 no",
+    });
+    assert_eq!(stream.expect("refuse").await, expected);
+    house.deliver("box", letter("x")).await;
+    stream.expect("deliver").await;
+    plain.expect("deliver").await;
+}
+
+#[tokio::test]
+async fn in_public_mode_strangers_hear_of_no_refusal() {
+    let (house, _bunch) = house(Mode::Public).await;
+    assert_eq!(house.get("/api/v2/events?refusals=true").await.status, 403);
+}

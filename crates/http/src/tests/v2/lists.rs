@@ -178,3 +178,32 @@ async fn a_transaction_is_told_in_each_of_its_mailboxes() {
     assert_eq!(whole["transaction"], whole["transport"]["transaction"]);
     assert_eq!((&whole["otherRecipients"], whole["envelope"]["rcptTo"].as_array().unwrap().len()), (&0.into(), 3));
 }
+
+#[tokio::test]
+async fn a_mailbox_is_emptied_up_to_a_cursor() {
+    let house = house_with(2).await;
+    let cursor = house.json(MESSAGES).await["cursor"].as_str().unwrap().to_owned();
+    house.deliver("alice", letter("later")).await;
+    assert_eq!(house.ask("DELETE", &format!("{MESSAGES}?until={cursor}"), "").await.status, 204);
+    assert_eq!(subjects(&house.json(MESSAGES).await), ["later"]);
+    assert_eq!(house.ask("DELETE", &format!("{MESSAGES}?until={cursor}"), "").await.status, 204, "and once more");
+    assert_eq!(subjects(&house.json(MESSAGES).await), ["later"]);
+    let other = format!("/api/v2/mailboxes/bob/messages?until={cursor}");
+    house.ask("DELETE", &other, "").await.expect_problem(400, "bad-cursor");
+    house.ask("DELETE", &format!("{MESSAGES}?until="), "").await.expect_problem(400, "bad-cursor");
+    house.ask("DELETE", &format!("{MESSAGES}?untill={cursor}"), "").await.expect_problem(400, "bad-request");
+    assert_eq!(subjects(&house.json(MESSAGES).await), ["later"], "a mistake empties nothing");
+}
+
+#[tokio::test]
+async fn all_mailboxes_are_emptied_up_to_a_cursor() {
+    let house = house_with(1).await;
+    house.deliver("bob", letter("b")).await;
+    let cursor = house.json("/api/v2/messages").await["cursor"].as_str().unwrap().to_owned();
+    house.deliver("bob", letter("later")).await;
+    let of_one = house.json(MESSAGES).await["cursor"].as_str().unwrap().to_owned();
+    let path = "/api/v2/messages?all=true&until=";
+    house.ask("DELETE", &format!("{path}{of_one}"), "").await.expect_problem(400, "bad-cursor");
+    assert_eq!(house.ask("DELETE", &format!("{path}{cursor}"), "").await.status, 204);
+    assert_eq!(subjects(&house.json("/api/v2/messages").await), ["later"]);
+}

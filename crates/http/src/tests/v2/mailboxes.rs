@@ -17,6 +17,11 @@ async fn mailboxes_are_listed_by_name_and_by_newest() {
     let all = house.json("/api/v2/mailboxes").await;
     assert_eq!((names(&all), &all["next"]), (vec!["alice", "bob", "ci-1", "ci-2"], &Value::Null));
     assert_eq!(all["items"][0]["messages"], 2);
+    for item in all["items"].as_array().unwrap() {
+        let newest =
+            house.json(&format!("/api/v2/mailboxes/{}/messages?limit=1", item["mailbox"].as_str().unwrap())).await;
+        assert_eq!(item["newestAt"], newest["items"][0]["receivedAt"], "{item}");
+    }
     assert_eq!(names(&house.json("/api/v2/mailboxes?prefix=CI-").await), ["ci-1", "ci-2"]);
     assert_eq!(names(&house.json("/api/v2/mailboxes?order=newest&limit=2").await), ["alice", "ci-2"]);
     for order in ["name", "newest"] {
