@@ -1,5 +1,5 @@
 // What is done with a message from more than one place: head, bar and keys. Knows the clipboard, so it lives beside the parts.
-import { t } from '../i18n'
+import { t } from '../i18n/message'
 import type { Message } from '../api/client'
 import { listing, mailbox, reading, type Route } from '../router'
 import type { AppState } from '../state/app.svelte'

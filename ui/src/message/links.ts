@@ -1,5 +1,5 @@
 // A link as it is written: where it leads is always seen, as it is looked up. Pure.
-import { t } from '../i18n'
+import { t } from '../i18n/message'
 import { opens } from '../state/reading.svelte'
 import type { Link } from '../state/pick'
 import { host, visible } from '../parts/visible'
