@@ -126,7 +126,6 @@ export const message = {
   'copyAs.code': 'Wait for the next like it',
   'copied.message': 'the link to this message',
   'copied.sample': (name: string) => `the ${name} code`,
-  'download': 'Download',
   'bar.previous': 'Previous message',
   'bar.next': 'Next message',
   'bar.all': 'All mail',

@@ -61,4 +61,5 @@ export const shell = {
   'copied.view': 'the link to this view',
   'head.more': (count: number) => `and ${counted(count, 'more', 'more')}`,
   'delete': 'Delete',
+  'download': 'Download',
 }
