@@ -25,7 +25,8 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     parts.part("fmt", || must(&mut cargo(["fmt", "--all", "--check"])));
     parts.part("tidy", tidy::check);
     parts.part("clippy", || must(&mut build(cargo(["clippy"]), &["--all-targets", "--", "-D", "warnings"])));
-    parts.part("tests", || must(&mut build(cargo(["test"]), &[])));
+    // All that fails is seen at once, not what fails in the first package alone.
+    parts.part("tests", || must(&mut build(cargo(["test", "--no-fail-fast"]), &[])));
     #[cfg(target_os = "linux")]
     parts.part("crash", || crate::crash::short(crate::shell::built()?.join("postkeep")));
     #[cfg(target_os = "linux")]
@@ -43,6 +44,10 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         must(&mut build(cargo(["build"]), &tools))?;
         crate::long::short_api(&crate::shell::built()?.join("postkeep"))
     });
+    #[cfg(target_os = "linux")]
+    if let Ok(built) = crate::shell::built() {
+        crate::page::if_possible(&mut parts, crate::page::Size::Short, &built.join("postkeep"));
+    }
     parts.part("docs", || must(build(cargo(["doc"]), &["--no-deps"]).env("RUSTDOCFLAGS", "-D warnings")));
     if which("cargo-deny").is_some() {
         // Without advisories: their database comes from the network, which is not always there.

@@ -20,6 +20,8 @@ mod load;
 #[cfg(target_os = "linux")]
 mod long;
 #[cfg(target_os = "linux")]
+mod page;
+#[cfg(target_os = "linux")]
 mod schemathesis;
 mod shell;
 mod tidy;
@@ -31,7 +33,7 @@ use anyhow::{Result, bail};
 use crate::args::Args;
 
 const HELP: &str = "\
-cargo xtask ci                                    what CI runs: fmt, clippy, tidy, tests, a short crash campaign, docs
+cargo xtask ci                                    what CI runs: fmt, clippy, tidy, tests, a short crash campaign, the page, docs
                                                   (and deny where installed)
 cargo xtask tidy                                  the repository's own rules: walls, sizes, links, banned crates
 cargo xtask bench [smtp|http|start|disk|cluster|tls|all]
@@ -68,11 +70,15 @@ cargo xtask interop                               real mail programs send to and
     --seed N                                      which transport that is
     --install                                     instead: install the programs that are missing
     --bin PATH                                    a binary that is already built
+cargo xtask page                                  the page: types, lint and unit tests, whether ui/dist is what ui/ gives, and
+                                                  real browsers on the real binary; installs what ui/package-lock.json names
+    --short | --long                              the memory engine alone (as CI does), or every engine and full sizes
+    --bin PATH                                    a binary that is already built
 cargo xtask schemathesis                          requests made from the API's description, and every answer held against it
     --engine NAME --examples N --seed N           memory, disk or jetstream alone; how many requests of a kind (20)
     --install                                     instead: install Schemathesis
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|mixed|bench|all]
+cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|page|mixed|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
     --rounds N --seed S                           how often the server is killed (1000), or loses its power (50; as root)
@@ -114,11 +120,13 @@ fn run(mut args: Args) -> Result<()> {
         #[cfg(target_os = "linux")]
         Some("interop") => interop::run(args),
         #[cfg(target_os = "linux")]
+        Some("page") => page::run(args),
+        #[cfg(target_os = "linux")]
         Some("schemathesis") => schemathesis::run(args),
         #[cfg(target_os = "linux")]
         Some("long") => long::run(args),
         #[cfg(not(target_os = "linux"))]
-        Some("bench" | "cluster" | "crash" | "interop" | "schemathesis" | "long") => {
+        Some("bench" | "cluster" | "crash" | "interop" | "page" | "schemathesis" | "long") => {
             bail!("this reads /proc and so runs on Linux only")
         }
         None | Some("help" | "--help" | "-h") => {

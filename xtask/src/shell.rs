@@ -64,15 +64,17 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Run one part.
-    pub(crate) fn part(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) {
+    /// Run one part, and tell whether it went well.
+    pub(crate) fn part(&mut self, name: &'static str, work: impl FnOnce() -> Result<()>) -> bool {
         println!("\n== {name}");
         let begin = Instant::now();
         let outcome = work();
         if let Err(error) = &outcome {
             println!("{error:#}");
         }
+        let went_well = outcome.is_ok();
         self.done.push((name, begin.elapsed(), outcome));
+        went_well
     }
 
     /// The table, and an error when a part failed.

@@ -1,6 +1,6 @@
 //! What takes longer than CI has time for: fuzzing, other systems, thousands of connections, a thousand crashes, power
-//! loss, the disk engine and the cluster at full size, TLS in numbers, tests and those who wait in numbers, an hour of
-//! everything at once, and the benchmarks.
+//! loss, the disk engine and the cluster at full size, TLS in numbers, tests and those who wait in numbers, the page on every
+//! engine, an hour of everything at once, and the benchmarks.
 
 mod api;
 mod cluster;
@@ -23,17 +23,18 @@ use crate::bench;
 use crate::crash;
 use crate::faults;
 use crate::load::server::binary;
+use crate::page;
 use crate::shell::Parts;
 pub(crate) use api::short as short_api;
 use measure::Measure;
 pub(crate) use mixed::short as short_mixed;
 
-const PARTS: [&str; 14] = [
-    "fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "api", "mixed", "bench",
-    "all",
+const PARTS: [&str; 15] = [
+    "fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "api", "page", "mixed",
+    "bench", "all",
 ];
 
-/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|mixed|bench|all]`, the parts of `disk` and
+/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|page|mixed|bench|all]`, the parts of `disk` and
 /// of `api` by name, and those of `cluster`, `faults` and `tls` by further words.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
@@ -94,6 +95,9 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         tls::run(&measure, of_tls.as_deref(), rounds, &mut parts)?;
     }
     api::run(&measure, engine.as_deref(), &|part: &str| wanted(part) || which == "api", &mut parts)?;
+    if wanted("page") {
+        page::if_possible(&mut parts, page::Size::Long, &binary);
+    }
     if wanted("mixed") {
         parts.part("mixed", || mixed::run(&binary, minutes, seed));
     }

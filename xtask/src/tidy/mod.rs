@@ -7,6 +7,7 @@ mod keys;
 mod length;
 mod links;
 mod opening;
+mod page;
 mod places;
 mod safety;
 mod session;
@@ -60,6 +61,7 @@ const RULES: &[Rule] = &[
     length::rule,
     links::rule,
     opening::rule,
+    page::rule,
     places::rule,
     safety::rule,
     session::rule,

@@ -4,7 +4,8 @@ use serde_json::json;
 
 use super::tree::{File, Tree};
 use super::{
-    Rule, banned, engines, keys, length, links, opening, places, safety, session, source, threats, unfinished, walls,
+    Rule, banned, engines, keys, length, links, opening, page, places, safety, session, source, threats, unfinished,
+    walls,
 };
 
 /// The rule finds exactly these places, `file:line`, in these files.
@@ -180,6 +181,20 @@ fn an_address_or_a_path_of_somebodys_machine_is_found() {
     let tree =
         Tree { files: vec![File::new("a.md", "ok\nin /srv/clone/x")], root: "/srv/clone".into(), ..Tree::default() };
     check_tree(places::rule, &tree, &["a.md:2"]);
+}
+
+#[test]
+fn a_file_of_the_page_that_is_long_or_makes_html_is_found() {
+    let long = format!("// A.\n{}", "x()\n".repeat(250));
+    check(page::rule, &[("ui/src/a.ts", &long), ("ui/tests/b.ts", &long)], &["ui/src/a.ts:1", "ui/tests/b.ts:1"]);
+    check(page::rule, &[("ui/src/api/schema.d.ts", &long[5..]), ("ui/dist/assets/a.js", &long[5..])], &[]);
+    check(page::rule, &[("ui/src/a.ts", "import a\n")], &["ui/src/a.ts:1"]);
+    check(page::rule, &[("ui/src/A.svelte", "<script>\n// A.\n</script>\n")], &["ui/src/A.svelte:1"]);
+    check(page::rule, &[("ui/src/a.css", "/* A. */"), ("ui/src/A.svelte", "<!-- A. --><p style:color={a}>")], &[]);
+    let bad = "<!-- A. -->\n{@html a}\n<p style=\"color: red\">\n<iframe srcdoc={a}>\n";
+    check(page::rule, &[("ui/src/A.svelte", bad)], &["ui/src/A.svelte:2", "ui/src/A.svelte:3", "ui/src/A.svelte:4"]);
+    let mail = "// A mail.\nconst text = '<p style=\"color: red\">'\nnode.innerHTML = text\n";
+    check(page::rule, &[("ui/src/mail.ts", mail), ("ui/tests/mails/a.ts", mail)], &["ui/src/mail.ts:3"]);
 }
 
 #[test]
