@@ -83,7 +83,7 @@ fn install() -> Result<()> {
 fn dist() -> Result<()> {
     let folder = root().join("ui/node_modules/.postkeep-dist");
     let built = folder.to_string_lossy();
-    must(&mut npm(["exec", "--", "vite", "build", "--logLevel", "warn", "--emptyOutDir", "--outDir", &built]))?;
+    must(&mut npm(["exec", "--", "vite", "build", "--logLevel", "error", "--emptyOutDir", "--outDir", &built]))?;
     must(&mut node_in_ui(["scripts/compress.mjs", &built]))?;
     must(&mut node_in_ui(["scripts/compare.mjs", "dist", &built]))
 }
