@@ -2,8 +2,8 @@
 // page and run as they are; without LONG=1 only those that need nothing fetched. A program that is not here is named.
 import { expect, fresh, LONG, reset, send, test } from './harness'
 import { WAITERS } from './samples/copies'
-import { TRADES, type Copied } from './samples/trades'
-import { missing, Workshop } from './samples/workshop'
+import { ALONE, TRADES, type Copied } from './samples/trades'
+import { missing, Unfetched, Workshop } from './samples/workshop'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
 
@@ -12,12 +12,22 @@ const LABELS: Record<string, string> = {
   dotnet: '.NET', go: 'Go', rust: 'Rust', compose: 'Compose',
 }
 
-/** Skipped by name, and never in silence. */
+/** By name and aloud, since what was not run is not shown to work. */
+function skip(condition: boolean, why: string): void {
+  if (condition) console.log(`     not run: ${test.info().title}: ${why}`)
+  test.skip(condition, why)
+}
+
 function able(needs: string[], slow: boolean | undefined): void {
-  test.skip(slow === true && !LONG, 'takes long: LONG=1 runs it')
+  skip(slow === true && !LONG, 'takes long; LONG=1 runs it')
   const absent = missing(...needs)
-  test.skip(absent.length > 0, `not installed here: ${absent.join(', ')}`)
+  skip(absent.length > 0, `not installed here: ${absent.join(', ')}`)
   test.setTimeout(slow ? 1_200_000 : 180_000)
+}
+
+function unfetched(fault: unknown): never {
+  skip(fault instanceof Unfetched, fault instanceof Error ? fault.message : '')
+  throw fault
 }
 
 test('there is a way to run every sample', async ({ page }) => {
@@ -44,8 +54,9 @@ for (const [id, trade] of Object.entries(TRADES)) {
     }
     expect(copied.length).toBeGreaterThan(0)
     const shop = new Workshop()
-    const { code, output } = await trade.run(shop, copied)
+    const { code, output } = await trade.run(shop, copied).catch(unfetched)
     expect(code, output).toBe(0)
+    if (output.includes(ALONE)) console.log(`     ${test.info().title}: ${ALONE}`)
     const path = `/api/v2/mailboxes/${encodeURIComponent(box)}/messages`
     const { items } = await server.ask<{ items: { subject: string; from: { email: string }[] }[] }>(path)
     expect(items, output).toHaveLength(1)
@@ -66,7 +77,7 @@ for (const [name, waiter] of Object.entries(WAITERS)) {
     const text = await page.evaluate(() => navigator.clipboard.readText())
     expect(text).toContain(box)
     const shop = new Workshop()
-    await waiter.ready(shop, text)
+    await waiter.ready(shop, text).catch(unfetched)
 
     let over = false
     const run = waiter.run(shop, text).finally(() => (over = true))

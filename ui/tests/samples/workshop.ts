@@ -28,6 +28,10 @@ export interface Run {
   output: string
 }
 
+/** What a run needs lies where this machine does not get to. */
+export class Unfetched extends Error {}
+const AFAR = /resolve host|getaddrinfo|name or service not known|name resolution|ENOTFOUND|EAI_AGAIN|network is unreachable/i
+
 export class Workshop {
   readonly folder: string
   /** In front of the PATH of what is run. */
@@ -85,6 +89,14 @@ export class Workshop {
     const { code, output } = await this.run(program, words, seconds)
     if (code !== 0) throw new Error(`${program} ${words.join(' ')} ended with ${code}:\n${output.slice(-4000)}`)
     return output
+  }
+
+  /** The same for what comes over the network. */
+  async fetch(program: string, words: string[], seconds = 900): Promise<void> {
+    const { code, output } = await this.run(program, words, seconds)
+    if (code === 0) return
+    const told = `${program} ${words.join(' ')} ended with ${code}`
+    throw AFAR.test(output) ? new Unfetched(`${told}: its packages are out of reach from here`) : new Error(`${told}:\n${output.slice(-4000)}`)
   }
 
   remove(): void {
