@@ -190,7 +190,11 @@ export const TRADES: Record<string, Trade> = {
   },
   compose: {
     needs: ['docker'], slow: true,
-    run: async (shop, copied) => (put(shop, copied), shop.paste('docker compose up --abort-on-container-exit', 300)),
+    run: async (shop, copied) => {
+      put(shop, copied)
+      const { code } = await shop.paste('docker info && docker compose version')
+      if (code !== 0) throw new Unfetched('no Docker with Compose answers here')
+      return shop.paste('docker compose up --abort-on-container-exit', 300)
+    },
   },
 }
-
