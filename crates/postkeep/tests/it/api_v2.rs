@@ -43,11 +43,16 @@ const TABLE: &[Ask] = &[
     ask("GET", BOX, 200),
     ask("GET", "/api/v2/mailboxes/box/messages", 200),
     ask("GET", "/api/v2/mailboxes/box/messages?order=oldest&limit=1&fields=*", 200),
+    ask("GET", "/api/v2/mailboxes/box/messages?ids=0000000000000&ids=x&fields=preview", 200),
+    ask("GET", "/api/v2/mailboxes/box/messages?ids=x&limit=1", 400),
+    ask("GET", "/api/v2/messages?ids=box/0000000000000", 200),
     ask("GET", "/api/v2/mailboxes/box/messages?since=nonsense", 400),
     ask("GET", "/api/v2/mailboxes/box/messages/latest", 200),
     ask("GET", "/api/v2/mailboxes/box/messages/0000000000000", 404),
     ask("GET", "/api/v2/mailboxes/box/messages/latest/source", 200),
     ask("GET", "/api/v2/mailboxes/box/messages/latest/html", 404),
+    ask("GET", "/api/v2/mailboxes/box/messages/latest/html?remote=true", 404),
+    ask("DELETE", "/api/v2/mailboxes/box/messages?until=nonsense", 400),
     ask("GET", "/api/v2/mailboxes/box/messages/latest/parts/1", 200),
     ask("GET", "/api/v2/mailboxes/box/messages/latest/parts/7?view=true", 404),
     ask("GET", "/api/v2/mailboxes/box/export", 200),
@@ -115,7 +120,7 @@ fn once(addr: SocketAddr) {
     assert_eq!(held["messages"], 1);
 }
 
-/// A cursor of an empty mailbox is a place to go on from.
+/// A cursor of an empty mailbox is a place to go on from, and up to which it can be emptied; a message is listed by its id.
 fn cursor(addr: SocketAddr) {
     let held = |path: &str| -> Value {
         let path: &'static str = path.to_owned().leak();
@@ -125,6 +130,17 @@ fn cursor(addr: SocketAddr) {
     exchange(addr, &send("/api/v2/messages?rcptTo=fresh@x.test", MAIL, "Subject: new\r\n\r\n", 201), "");
     let new = held(&format!("/api/v2/mailboxes/fresh/messages?since={cursor}"));
     assert_eq!(new["items"].as_array().unwrap().len(), 1, "{new}");
+    let purge = |until: &str| {
+        let path: &'static str = format!("/api/v2/mailboxes/fresh/messages?until={until}").leak();
+        assert_eq!(exchange(addr, &self::ask("DELETE", path, 204), "").0, 204, "{until}");
+    };
+    let id = new["items"][0]["id"].as_str().unwrap();
+    let count = |path: String| held(&path)["items"].as_array().unwrap().len();
+    purge(&cursor);
+    assert_eq!(count(format!("/api/v2/mailboxes/fresh/messages?ids={id}&ids=0000000000001")), 1, "it came behind");
+    assert_eq!(count(format!("/api/v2/messages?ids=fresh/{id}")), 1);
+    purge(new["cursor"].as_str().unwrap());
+    assert_eq!(count(format!("/api/v2/mailboxes/fresh/messages?ids={id}")), 0);
 }
 
 #[test]
