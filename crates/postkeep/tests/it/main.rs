@@ -18,6 +18,7 @@ mod kit;
 mod limits;
 mod mail_in_and_out;
 mod naming_and_policy;
+mod page;
 mod program;
 mod public;
 mod sendmail;
