@@ -1,4 +1,5 @@
 // How each "Copy as" text is run: as the test of its tool, while mail like the one it was copied from comes in.
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { venv } from './trades'
 import { UI, Workshop, type Run } from './workshop'
@@ -55,6 +56,8 @@ export const WAITERS: Record<string, Waiter> = {
     ready: async (shop, text) => {
       shop.env = { CARGO_TARGET_DIR: new Workshop('cargo').folder }
       shop.write('Cargo.toml', CARGO)
+      // The client wants no older compiler than its repository does.
+      shop.write('rust-toolchain.toml', readFileSync(join(UI, '../rust-toolchain.toml'), 'utf8'))
       shop.write('src/lib.rs', '')
       shop.write('tests/hello.rs', text)
       await shop.must('cargo', ['test', '--quiet', '--no-run'], 900)
