@@ -71,8 +71,9 @@ export const list = {
   'monitor.show': 'Show',
   'monitor.empty': 'Nothing yet. Whatever is sent to this server appears here, also what it refuses.',
   'monitor.refused': 'Refused',
-  'monitor.taken': 'Taken',
+  'monitor.taken': (reply: string) => `Taken, ${reply}`,
   'monitor.bounce': '<>',
   'monitor.nobody': 'no recipient',
-  'monitor.at': (stage: string) => `at ${stage}`,
+  'monitor.at': (stage: string) => ` at ${stage}`,
+  'monitor.peer': (peer: string) => ` from ${peer}`,
 }
