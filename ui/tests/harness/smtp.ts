@@ -14,6 +14,8 @@ export class Smtp {
   #socket: Socket
   #text = ''
   #waiting: ((line: string) => void)[] = []
+  /** Replies that came before anybody asked: the server answers several commands at once. */
+  #early: string[] = []
   #failed: Error | null = null
 
   private constructor(socket: Socket) {
@@ -59,6 +61,8 @@ export class Smtp {
 
   #reply(): Promise<string> {
     return new Promise((resolve, reject) => {
+      const early = this.#early.shift()
+      if (early !== undefined) return resolve(early)
       if (this.#failed) return reject(this.#failed)
       this.#waiting.push((line) => (line ? resolve(line) : reject(this.#failed)))
     })
@@ -71,7 +75,9 @@ export class Smtp {
       if (end < 0) return
       const line = this.#text.slice(0, end)
       this.#text = this.#text.slice(end + 2)
-      if (line[3] !== '-') this.#waiting.shift()?.(line)
+      const wake = line[3] === '-' ? undefined : this.#waiting.shift()
+      if (wake) wake(line)
+      else if (line[3] !== '-') this.#early.push(line)
     }
   }
 
