@@ -25,8 +25,12 @@ export class Live {
   #listeners: Listener[] = []
   #hiding: ReturnType<typeof setTimeout> | undefined
   #thick: ReturnType<typeof setTimeout> | undefined
+  /** Nobody looks, and the connection was given to tabs that somebody looks at. */
+  #away = false
   /** Notifications are on: a hidden tab goes on listening. */
   keepListening = false
+  /** Told when a stream is opened, so that other tabs can make room. */
+  opened = (): void => {}
 
   constructor(root: URL) {
     this.#root = root
@@ -64,21 +68,29 @@ export class Live {
 
   hidden(): void {
     clearTimeout(this.#hiding)
-    if (this.keepListening) return
-    this.#hiding = setTimeout(() => {
-      this.#since = this.#stream?.since ?? this.#since
-      this.#stream?.close()
-      this.#stream = null
-    }, HIDDEN_MAX)
+    if (!this.keepListening) this.#hiding = setTimeout(() => this.letGo(), HIDDEN_MAX)
+  }
+
+  /** At once, for a hidden tab: another one opens its stream, and seven do not fit. */
+  letGo(): void {
+    clearTimeout(this.#hiding)
+    if (this.keepListening || this.#away) return
+    this.#away = true
+    this.#since = this.#stream?.since ?? this.#since
+    this.#stream?.close()
+    this.#stream = null
   }
 
   shown(): void {
     clearTimeout(this.#hiding)
+    this.#away = false
     if (this.#stream) this.#stream.wake()
     else if (this.#scope) this.#open()
   }
 
   #open(): void {
+    if (this.#away) return
+    this.opened()
     const scope = this.#scope
     const url = new URL('api/v2/events', this.#root)
     if (scope?.kind === 'mailbox') url.searchParams.set('mailbox', scope.name)
