@@ -34,11 +34,11 @@ export async function firefoxEye(browser: Browser, root: string): Promise<Eye & 
         if (!/ABORT|aborted|download|timeout|NS_BINDING/i.test(String(fault))) throw fault
       })
       if (url.includes('/m/')) await page.waitForSelector('h1, h2', { timeout: 5000 }).catch(() => undefined)
-      await shown(page)
+      await shown()
     },
     async tab(number) {
       await page.keyboard.press(String(number) as '1')
-      await shown(page)
+      await shown()
     },
     async pressAll() {
       for (const frame of page.frames()) {
@@ -46,15 +46,13 @@ export async function firefoxEye(browser: Browser, root: string): Promise<Eye & 
         const things = await frame.$$('a, area, button, summary, label, input[type=submit], input[type=image], input[type=checkbox]').catch(() => [])
         for (const thing of things.slice(0, 30)) await Promise.race([thing.click().catch(() => undefined), pause(500)])
       }
-      await shown(page)
+      await shown()
     },
     at: async () => page.url(),
   }
 }
 
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms))
+/** A document without scripts cannot be asked whether it is done: it is given the time that the control run shows to be enough. */
+const shown = (): Promise<void> => pause(150)
 
-/** A frame without scripts cannot be asked whether it is done, so it is given the time that the control run shows to be enough. */
-async function shown(page: Page): Promise<void> {
-  await page.evaluate(() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 150))).catch(() => undefined)
-}
