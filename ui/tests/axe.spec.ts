@@ -86,7 +86,7 @@ for (const theme of ['light', 'dark'] as const) {
       await expect(page.getByRole('heading', { name: 'Open a mailbox' })).toBeVisible()
       expect(await found(view), 'entry').toEqual([])
       await page.goto(`${open.url}/m/somebody`)
-      await expect(page.getByText('Waiting for mail to somebody')).toBeVisible()
+      await expect(page.getByText('Waiting for mail to somebody').filter({ visible: true })).toHaveCount(1)
       expect(await found(view), 'public mailbox').toEqual([])
       await page.goto(closed.url)
       await expect(page.getByRole('heading', { name: /Sign in/ }).first()).toBeVisible()

@@ -126,7 +126,6 @@ test('fact 18: Tab reaches the list, the message, its tabs and its body, and lea
     }))
   }
   for (const place of ['row', 'tab', 'message', 'body']) expect([...seen], place).toContain(place)
-  await press(page, 'Escape')
   await page.getByRole('tab', { selected: true }).focus()
   await press(page, 'v')
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('IFRAME')

@@ -50,7 +50,7 @@ export function stops(ids: Record<string, string>): Stop[] {
   return [
     { name: 'all', path: '/', ready: rows },
     { name: 'mailbox', path: '/m/ben', ready: rows },
-    { name: 'empty', path: '/m/nobody-yet', ready: async (page) => void (await expect(page.getByText('Waiting for mail to nobody-yet')).toBeVisible()) },
+    { name: 'empty', path: '/m/nobody-yet', ready: async (page) => void (await expect(page.getByText('Waiting for mail to nobody-yet').filter({ visible: true })).toHaveCount(1)) },
     { name: 'message', path: message, ready: subject('Reset your password') },
     { name: 'blind', path: `/m/auditor/${ids.auditor}`, ready: subject(/Board minutes/) },
     tab('text'), tab('headers'), tab('source'), tab('parts'),
