@@ -1,19 +1,22 @@
 // What can be done just now: whoever is on the screen registers it, and keys and palette run it.
-import { untrack as untracked } from 'svelte'
+import { untrack } from 'svelte'
 import type { Action } from '../keys'
 
 type Deeds = Partial<Record<Action, () => void>>
 
 export class Actions {
-  #deeds = $state.raw<Deeds[]>([])
+  // Plain, with a count of its changes beside it: what ends reads state as it was before, and would undo what has just begun.
+  #deeds: Deeds[] = []
+  #changes = $state(0)
 
   /** For as long as the owner is shown; the last to register wins. Use inside `$effect`. */
   offer(deeds: Deeds): () => void {
-    this.#deeds = [...this.#peek(), deeds]
-    return () => (this.#deeds = this.#peek().filter((one) => one !== deeds))
+    this.#put([...this.#deeds, deeds])
+    return () => this.#put(this.#deeds.filter((one) => one !== deeds))
   }
 
   find(action: Action): (() => void) | undefined {
+    void this.#changes
     for (const deeds of this.#deeds.toReversed()) if (deeds[action]) return deeds[action]
     return undefined
   }
@@ -24,7 +27,8 @@ export class Actions {
     return deed !== undefined
   }
 
-  #peek(): Deeds[] {
-    return untracked(() => this.#deeds)
+  #put(deeds: Deeds[]): void {
+    this.#deeds = deeds
+    untrack(() => this.#changes++)
   }
 }

@@ -126,7 +126,12 @@ test('fact 18: Tab reaches the list, the message, its tabs and its body, and lea
     }))
   }
   for (const place of ['row', 'tab', 'message', 'body']) expect([...seen], place).toContain(place)
-  await page.getByRole('tab', { selected: true }).focus()
+})
+
+test('fact 18: v leads into the body, Shift+Tab out of it', async ({ page, view, server, box }) => {
+  await send(server, reset('481920'), box)
+  await page.goto(`/m/${box}/latest`)
+  await expect(view.body.locator('b')).toHaveText('481920')
   await press(page, 'v')
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('IFRAME')
   await press(page, 'Shift+Tab')
