@@ -38,6 +38,8 @@ const app = new AppState(
     href: () => window.location.href,
     push: (url) => window.history.pushState(null, '', url),
     replace: (url) => window.history.replaceState(window.history.state, '', url),
+    kept: () => window.history.state as unknown,
+    keep: (value) => window.history.replaceState(value, ''),
   },
   shelf(),
 )

@@ -27,7 +27,9 @@ export function deleteMeant(app: AppState): void {
   if (rows.length === 0) return
   const copies = rows.flatMap((row) => row.copies)
   app.list.selection.clear()
+  app.list.selection.active ??= rows[0]?.key ?? null
   app.pending.delete(copies, rows.length)
+  app.list.selection.summon()
 }
 
 export function markUnread(app: AppState): void {

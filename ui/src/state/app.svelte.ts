@@ -69,6 +69,7 @@ export class AppState {
 
   /** The page is left, perhaps for good. */
   leave(): void {
+    this.nav.remember()
     this.pending.flush()
     this.seen.flush()
   }

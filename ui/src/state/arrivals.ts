@@ -24,10 +24,10 @@ export interface Changes {
 }
 
 export interface Changing {
-  scope(): Scope | null
+  readonly scope: Scope | null
   changed(changes: Changes): void
-  anew(): void
-  newer(): void
+  anew(): Promise<void>
+  newer(): Promise<void>
 }
 
 export class Arrivals {
@@ -81,23 +81,23 @@ export class Arrivals {
 
   #poll(): void {
     this.#polls += 1
-    if (this.#polls % POLLS_ANEW === 0) this.#list.anew()
-    else this.#list.newer()
+    if (this.#polls % POLLS_ANEW === 0) void this.#list.anew()
+    else void this.#list.newer()
   }
 
   #heard({ event, id, data }: StreamEvent): void {
-    const [mine, theirs] = [this.#list.scope(), this.#live.scope]
+    const [mine, theirs] = [this.#list.scope, this.#live.scope]
     if (!mine || !theirs || !sameScope(mine, theirs)) return
     if (event === 'deliver' || event === 'delete' || event === 'purge') return this.#pace.push({ event, id, data })
-    if (event === 'resync') return this.#list.anew()
+    if (event === 'resync') return void this.#list.anew()
     if (event === 'skipped') {
       clearTimeout(this.#calm)
-      this.#calm = setTimeout(() => this.#list.anew(), CALM)
+      this.#calm = setTimeout(() => void this.#list.anew(), CALM)
     } else if (event === 'hello') {
       const hello = data as { retention: string | null; messagesMax: number | null }
       this.retention = milliseconds(hello.retention)
       this.messagesMax = hello.messagesMax ?? Infinity
-      if (this.#blind) this.#list.anew()
+      if (this.#blind) void this.#list.anew()
       this.#blind = false
     }
   }

@@ -4,6 +4,7 @@ import { untrack } from 'svelte'
 import { t } from '../i18n'
 import { ALL, listing, reading, type Mail, type Route } from '../router'
 import type { AppState } from './app.svelte'
+import { placeOf } from './listing'
 import type { Copy, Row } from './row'
 import type { Came } from './rows'
 
@@ -68,6 +69,7 @@ export class Conduct {
   }
 
   #wire(): void {
+    this.#app.nav.memory = () => this.#app.list.now?.place ?? null
     this.#app.seen.copiesOf = (copy) => this.#app.list.find(copy.mailbox, copy.id)?.copies ?? [copy]
     this.#app.list.events = {
       arrived: (came, first) => this.#arrived(came, first),
@@ -95,7 +97,8 @@ export class Conduct {
     if (route.scope.kind === 'all' && !known) return
     if (route.scope.kind === 'all' && this.#app.server.isPublic) return this.#app.live.stop()
     if (route.scope.kind === 'mailbox' && known && !this.#app.server.seesAll) this.#app.mailboxes.remember(route.scope.name)
-    this.#app.list.show(route.scope, route.q)
+    this.#app.list.show(route.scope, route.q, placeOf(this.#app.nav.kept))
+    this.#app.nav.kept = null
     this.#app.list.resume()
     this.#signed()
   }

@@ -1,38 +1,39 @@
 // Reads of messages what their lines show beyond the summary, for lines that somebody looks at: in one call, once the eye rests.
 import { Problem } from '../api/client'
-import type { Copy, Extract, Row } from './row'
+import type { Listing } from './listing'
+import type { Row } from './row'
 
 const REST = 120
 const REST_IN_FLOOD = 1000
 const MANY = 20
 
-export interface Glancing {
-  read(copies: readonly Copy[], signal: AbortSignal): Promise<Extract[]>
-  /** A call takes so many. */
-  max(): number | undefined
-  /** What came; lines of `asked` that are not in it are gone. */
-  found(asked: readonly Row[], extracts: readonly Extract[]): void
-  /** The lines that are looked at now. */
-  seen(): readonly Row[]
-  isFlood(): boolean
+export interface Looked {
+  readonly now: Listing | null
+  readonly rows: readonly Row[]
+  republish(): void
 }
 
 export class Glance {
-  #to: Glancing
+  #list: Looked
+  #max: () => number | undefined
+  #isFlood: () => boolean
   #timer: ReturnType<typeof setTimeout> | undefined
   #abort: AbortController | null = null
   /** The server knows no `ids` or no `preview`: lines do without. */
   #unable = false
 
-  constructor(to: Glancing) {
-    this.#to = to
+  /** A call takes so many at most; in a flood the eye does not rest. */
+  constructor(list: Looked, max: () => number | undefined, isFlood: () => boolean) {
+    this.#list = list
+    this.#max = max
+    this.#isFlood = isFlood
   }
 
   /** The eye moved. */
   look(): void {
     if (this.#unable || this.#abort) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#read(), this.#to.isFlood() ? REST_IN_FLOOD : REST)
+    this.#timer = setTimeout(() => void this.#read(), this.#isFlood() ? REST_IN_FLOOD : REST)
   }
 
   /** Another list. */
@@ -43,14 +44,18 @@ export class Glance {
   }
 
   async #read(): Promise<void> {
-    const asked = this.#to.seen().filter((row) => row.hints === null).slice(0, this.#to.max() ?? MANY)
+    const { now, rows } = this.#list
+    if (!now) return
+    const seen = rows.slice(now.looked.first, now.looked.last + 1)
+    const asked = seen.filter((row) => row.hints === null).slice(0, this.#max() ?? MANY)
     if (asked.length === 0) return
     const abort = (this.#abort = new AbortController())
     try {
-      const extracts = await this.#to.read(asked.flatMap((row) => row.copies.slice(0, 1)), abort.signal)
+      const extracts = await now.pages.extracts(asked, abort.signal)
       if (abort.signal.aborted) return
       this.#abort = null
-      this.#to.found(asked, extracts)
+      now.extracted(asked, extracts)
+      this.#list.republish()
       this.look()
     } catch (fault) {
       if (this.#abort === abort) this.#abort = null

@@ -3,9 +3,9 @@
 import { Problem, type Calls } from '../api/client'
 import type { StreamState } from '../api/stream'
 import { sameScope, type Scope } from '../router'
-import { Arrivals, type Changes } from './arrivals'
+import { Arrivals, type Changes, type Changing } from './arrivals'
 import { Glance } from './glance'
-import { LeftLists, Listing } from './listing'
+import { LeftLists, Listing, type Place } from './listing'
 import type { Live } from './live.svelte'
 import type { Search } from './pages'
 import type { Pending } from './pending.svelte'
@@ -26,7 +26,7 @@ export interface ListEvents {
   purged(mailbox: string | null): void
 }
 
-export class MessageList {
+export class MessageList implements Changing {
   rows = $state.raw<readonly Row[]>([])
   /** Messages on the server, in this list; null when nobody counted. */
   total = $state.raw<number | null>(null)
@@ -42,6 +42,8 @@ export class MessageList {
   capped = $state.raw(false)
   /** Lines that came above what is looked at. */
   above = $state.raw(0)
+  /** How often somebody came back to a place in it. */
+  returned = $state.raw(0)
   /** The list itself, with the place that it is scrolled to. */
   now = $state.raw<Listing | null>(null)
   readonly selection = new Selection()
@@ -58,19 +60,8 @@ export class MessageList {
   constructor(calls: Calls, live: Live, pending: Pending, fullMax: () => number | undefined = () => undefined) {
     this.#calls = calls
     this.#pending = pending
-    this.#arrivals = new Arrivals(live, {
-      scope: () => this.scope,
-      changed: (changes) => this.#changed(changes),
-      anew: () => void this.anew(),
-      newer: () => void this.#newer(),
-    })
-    this.#glance = new Glance({
-      read: (copies, signal) => this.now?.pages.extracts(copies, signal) ?? Promise.resolve([]),
-      max: fullMax,
-      found: (asked, extracts) => (this.now?.extracted(asked, extracts), this.republish()),
-      seen: () => this.rows.slice(this.now?.looked.first, (this.now?.looked.last ?? 0) + 1),
-      isFlood: () => this.#arrivals.isFlood,
-    })
+    this.#arrivals = new Arrivals(live, this)
+    this.#glance = new Glance(this, fullMax, () => this.#arrivals.isFlood)
   }
 
   get scope(): Scope | null {
@@ -103,13 +94,19 @@ export class MessageList {
     return this.rows[0] ?? null
   }
 
-  /** Shows this list; the one that is shown already stays as it is. */
-  show(scope: Scope, q: string): void {
+  /** Shows this list, at a place that was left; the one that is shown already stays as it is. */
+  show(scope: Scope, q: string, place: Place = null): void {
     const old = this.now
-    if (old && sameScope(old.pages.scope, scope) && old.pages.q === q) return
+    if (old && sameScope(old.pages.scope, scope) && old.pages.q === q) {
+      if (!place) return
+      old.return(place)
+      this.returned += 1
+      return
+    }
     const next = new Listing(this.#calls, scope, q)
     const kept = this.#left.change(old, next.key)
     this.now = kept ?? next
+    if (place) this.now.return(place)
     this.#arrivals.clear()
     this.#glance.stop()
     this.selection.reset()
@@ -212,12 +209,13 @@ export class MessageList {
     if (this.more) this.#soon(SOON)
   }
 
-  #changed(changes: Changes): void {
+  /** The stream told of these. */
+  changed(changes: Changes): void {
     const now = this.now
     if (!now) return
     const first = this.rows.length === 0 && this.status === 'ready' && !this.q
     // What a search finds only the server knows.
-    if (this.q && changes.delivered.length) this.#soon(SOON, () => void this.#newer())
+    if (this.q && changes.delivered.length) this.#soon(SOON, () => void this.newer())
     const came = now.take(this.q ? { ...changes, delivered: [], cursor: '' } : changes, this.#arrivals.isFlood)
     this.republish()
     this.events.gone(changes.deleted)
@@ -227,7 +225,7 @@ export class MessageList {
   }
 
   /** What is new, without the stream. */
-  async #newer(): Promise<void> {
+  async newer(): Promise<void> {
     const now = this.now
     try {
       const came = await now?.newer()

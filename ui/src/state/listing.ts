@@ -13,8 +13,14 @@ const PAGE = 500
 export const ROWS_MAX = 10_000
 const LEFT_MAX = 3
 
-/** The line on top of the screen and how far it is scrolled out; null at the top. */
-export type Place = { key: string; offset: number } | null
+/** The line on top of the screen, which one it is, and how far it is scrolled out; null at the top. */
+export type Place = { key: string; index: number; offset: number } | null
+
+/** A place that was kept with an address, by whatever version of the page. */
+export function placeOf(kept: unknown): Place {
+  const { key, index, offset } = (kept ?? {}) as Record<string, unknown>
+  return typeof key === 'string' && typeof index === 'number' && typeof offset === 'number' ? { key, index, offset } : null
+}
 
 export class Listing {
   readonly pages: Pages
@@ -37,6 +43,12 @@ export class Listing {
   get key(): string {
     const { scope, q } = this.pages
     return `${scope.kind === 'mailbox' ? scope.name : ''}?${q}`
+  }
+
+  /** Somebody comes back to where they were. */
+  return(place: Place): void {
+    this.place = place
+    if (place) this.looked = { first: place.index, last: Math.min(place.index, ROWS_MAX) }
   }
 
   /** As far as somebody has looked; what was read of lines stays. */

@@ -6,11 +6,18 @@ export interface Place {
   href(): string
   push(url: string): void
   replace(url: string): void
+  /** What is remembered with the address, until Back comes to it. */
+  kept?(): unknown
+  keep?(value: unknown): void
 }
 
 export class Navigation {
   readonly base: string
   route: Route = $state.raw({ view: 'unknown', path: '/' })
+  /** What was remembered with the address that Back or a reload came to. */
+  kept: unknown = null
+  /** What is to be remembered with the address that is left. */
+  memory: () => unknown = () => null
   #place: Place
 
   constructor(place: Place, base: string) {
@@ -21,13 +28,20 @@ export class Navigation {
 
   /** The window moved by itself: Back, Forward. */
   arrived(): void {
+    this.kept = this.#place.kept?.() ?? null
     this.route = parse(new URL(this.#place.href()), this.base)
   }
 
   /** A click: Back leads here again. */
   go(route: Route): void {
+    this.remember()
     this.#place.push(href(route, this.base))
     this.route = route
+  }
+
+  remember(): void {
+    this.#place.keep?.(this.memory())
+    this.kept = null
   }
 
   /** A step within the same view, by j and k for instance: Back leads past it. */

@@ -5,6 +5,8 @@ export class Selection {
   keys = $state.raw<ReadonlySet<string>>(new Set())
   /** The line that takes the focus when the list does. */
   active = $state.raw<string | null>(null)
+  /** How often the focus was called to that line: after deleting, wherever it was before. */
+  summoned = $state.raw(0)
   /** Where a range began. */
   #anchor: string | null = null
 
@@ -50,6 +52,10 @@ export class Selection {
   clear(): void {
     if (this.keys.size) this.keys = new Set()
     this.#anchor = null
+  }
+
+  summon(): void {
+    this.summoned += 1
   }
 
   /** Another list. */
