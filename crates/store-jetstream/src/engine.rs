@@ -186,11 +186,11 @@ impl Store for Jetstream {
     }
 
     async fn changes(&self, scope: Scope, after: Position) -> Result<Changes> {
-        let Scope::Mailbox(mailbox) = scope else {
-            let (what, instead) = ("follow all mailboxes at once", "follow one mailbox");
-            return Err(Error::Unsupported { what, instead });
-        };
-        follow::follow(Arc::clone(self.office()), mailbox, after).await
+        let office = Arc::clone(self.office());
+        match scope {
+            Scope::Mailbox(mailbox) => follow::follow(office, mailbox, after).await,
+            Scope::All => follow::all::follow(office, after).await,
+        }
     }
 
     fn outbox(&self) -> &dyn Jobs {

@@ -1,6 +1,8 @@
 //! What changes in one mailbox, from a position on: first what lies in the past, then what is told when it happens. What is
 //! told live may get lost on the way; each change names the one before it, so a hole is seen and filled from the log.
 
+pub(crate) mod all;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -14,7 +14,7 @@
 //! - `deliver`: a message into all its mailboxes or none, although no transaction spans streams. `reconcile` finishes
 //!   what somebody began.
 //! - `log`: a mailbox as it stands, read from any replica and believed only if that has what the leader had. `remove`
-//!   takes mail out, `janitor` the marks of it, `follow` tells what changes.
+//!   takes mail out, `janitor` the marks of it, `follow` tells what changes, in one mailbox or in all.
 //! - `bodies` packs, cuts and checks bodies. `record` is the format of everything, `names` what it is called.
 //! - `streams` makes the streams, `servers` checks the brokers, `pulse` tells whether mail would be taken now.
 //! - `registry`, `outbox` and `peers` are what the store keeps beside mail.

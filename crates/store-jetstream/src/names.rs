@@ -102,6 +102,22 @@ impl Names {
         format!("{}.ev.{}.{}.*", self.prefix, place.shard, place.token)
     }
 
+    /// Where changes of all mailboxes are told.
+    pub(crate) fn told_anywhere(&self) -> String {
+        format!("{}.ev.>", self.prefix)
+    }
+
+    /// The shard of a change that was told on this subject.
+    pub(crate) fn shard_told(&self, subject: &str) -> Option<usize> {
+        let rest = subject.strip_prefix(&self.prefix)?.strip_prefix(".ev.")?;
+        rest.split('.').next()?.parse().ok()
+    }
+
+    /// Whether what stands on this subject is a mark; else it is a line.
+    pub(crate) fn is_mark(&self, subject: &str) -> bool {
+        subject.ends_with(".d")
+    }
+
     // --- what makes things happen once ---
 
     /// Stands in a shard once a part of a deed is done there.

@@ -87,6 +87,9 @@ pub trait Store: Send + Sync + 'static {
     /// Everything that changes after a position, in order per mailbox, as long as the stream is held. What is known to
     /// be missing is said by [`News::Lost`]. What lies in the past is told as far as it is still so: the delivery of a
     /// message that has gone since may be left out. From [`Position::END`]: what changes from now on.
+    ///
+    /// A position among all mailboxes is one only where the view is whole ([`Abilities::whole_view`]). Elsewhere a stream
+    /// of all of them begins at the end, and from any other position it says first that it lost something.
     async fn changes(&self, scope: Scope, after: Position) -> Result<Changes>;
 
     /// The jobs that appends, deletes and purges carried.

@@ -51,7 +51,7 @@ impl Engine for OnBrokers {
             Need::ChangesMax,
             Need::Recent,
             Need::Mailboxes,
-            Need::ChangesOfAll,
+            Need::PastOfAll,
         ]
     }
 }

@@ -1,5 +1,6 @@
 //! The engine on real brokers: the suite of all engines, and what only this one does.
 
+mod all;
 mod bounds;
 mod conformance;
 mod deeds;

@@ -102,7 +102,7 @@ pub(super) async fn changes_have_no_gap_before_live(trial: &Trial<'_>) {
     writer.await.expect("the writer does not panic");
 }
 
-/// The stream of a mailbox tells nothing of others; that of all, where there is one, tells every mailbox's.
+/// The stream of a mailbox tells nothing of others.
 pub(super) async fn changes_of_one_mailbox_only(trial: &Trial<'_>) {
     let desk = trial.open().await;
     let mut ann = desk.changes("ann", Position::START).await;
@@ -112,15 +112,55 @@ pub(super) async fn changes_of_one_mailbox_only(trial: &Trial<'_>) {
     desk.append(Letter::new("3", &["ann", "bob"])).await;
     assert_eq!([ann.word().await, ann.word().await], ["+ 1", "+ 3"]);
     assert_eq!([bob.word().await, bob.word().await], ["+ 2", "+ 3"]);
-    if !trial.lacks(Need::ChangesOfAll) {
-        let mut all = desk.feed(Scope::All, Position::START).await;
-        let mut words = Vec::new();
-        for _ in 0..4 {
-            words.push(all.word().await);
-        }
-        words.sort();
-        assert_eq!(words, ["+ 1", "+ 2", "+ 3", "+ 3"]);
+}
+
+/// The stream of all mailboxes tells what happens in each of them, in the order that it has there, and nothing twice.
+pub(super) async fn changes_of_all_mailboxes(trial: &Trial<'_>) {
+    const NAMES: [&str; 6] = ["ann", "bob", "cat", "dan", "eve", "fay"];
+    let desk = trial.open().await;
+    desk.send("before", "ann").await;
+    let mut feeds = [desk.feed(Scope::All, Position::END).await, desk.feed(Scope::All, Position::END).await];
+    let mut expected = Vec::new();
+    for name in NAMES {
+        let ids = desk.send_all(&["1", "2"], name).await;
+        desk.delete(name, &ids[..1]).await;
+        expected.push(vec!["+ 1".to_owned(), "+ 2".to_owned(), format!("- {}", ids[0])]);
     }
+    desk.append(Letter::new("3", &NAMES)).await;
+    for name in NAMES {
+        desk.purge(name, Position::END).await;
+    }
+    expected.iter_mut().for_each(|words| words.extend(["+ 3".to_owned(), "purged".to_owned()]));
+    for feed in &mut feeds {
+        let mut told = vec![Vec::new(); NAMES.len()];
+        for _ in 0..NAMES.len() * 5 {
+            let (name, word) = feed.named_word().await;
+            let place = NAMES.iter().position(|known| *known == name).expect("one of them");
+            told[place].push(word);
+        }
+        assert_eq!(told, expected);
+    }
+    desk.send("after", "new").await;
+    for feed in &mut feeds {
+        assert_eq!(feed.named_word().await, ("new".to_owned(), "+ after".to_owned()));
+    }
+}
+
+/// A stream of all mailboxes from a position on tells what lies in the past, or says that it lost it; and then goes on.
+pub(super) async fn changes_of_all_from_the_past(trial: &Trial<'_>) {
+    let desk = trial.open().await;
+    desk.send("1", "ann").await;
+    desk.send("2", "bob").await;
+    let mut all = desk.feed(Scope::All, Position::START).await;
+    if trial.lacks(Need::PastOfAll) {
+        assert_eq!(all.word().await, "lost");
+    } else {
+        let mut words = [all.word().await, all.word().await];
+        words.sort();
+        assert_eq!(words, ["+ 1", "+ 2"]);
+    }
+    desk.send("3", "bob").await;
+    assert_eq!(all.word().await, "+ 3");
 }
 
 /// A stream from the end on tells what changes from now on.

@@ -95,8 +95,8 @@ pub enum Need {
     Recent,
     /// The call `mailboxes`.
     Mailboxes,
-    /// The call `changes` over all mailboxes.
-    ChangesOfAll,
+    /// The call `changes` over all mailboxes tells what lies in the past; without it, it says that it lost that.
+    PastOfAll,
 }
 
 /// One test for each check of the suite, on an engine. The tests' crate needs tokio with `macros` and `rt-multi-thread`.
@@ -123,7 +123,8 @@ macro_rules! conformance_tests {
             concurrent_appends_are_all_there concurrent_appends_to_several_mailboxes racing_deletes_have_one_winner
             racing_purge_loses_nothing_later racing_copies_keep_their_order
             changes_come_live_in_order changes_are_told_anew_after_a_position changes_have_no_gap_before_live
-            changes_of_one_mailbox_only changes_from_the_end changes_reach_every_reader forgotten_changes_are_said
+            changes_of_one_mailbox_only changes_of_all_mailboxes
+            changes_of_all_from_the_past changes_from_the_end changes_reach_every_reader forgotten_changes_are_said
             quiet_mailbox_has_lost_nothing slow_reader_is_told dropped_streams_are_forgotten racing_changes_are_ordered
             records_are_kept records_are_put_if_expected record_versions_grow_over_deletes racing_puts_have_one_winner
             records_expire records_are_watched records_survive_reopening

@@ -87,6 +87,8 @@ checks! {
     changes::changes_are_told_anew_after_a_position []
     changes::changes_have_no_gap_before_live []
     changes::changes_of_one_mailbox_only []
+    changes::changes_of_all_mailboxes []
+    changes::changes_of_all_from_the_past []
     changes::changes_from_the_end []
     changes::changes_reach_every_reader []
     changes::forgotten_changes_are_said [ChangesMax]

@@ -176,11 +176,17 @@ impl Feed {
 
     /// The next change in short: `+ subject`, `- id`, `purged`, `lost`.
     pub(super) async fn word(&mut self) -> String {
-        match self.next().await {
-            News::Change(Change::Delivered { summary, .. }) => format!("+ {}", summary.subject),
-            News::Change(Change::Deleted { id, .. }) => format!("- {id}"),
-            News::Change(Change::Purged { .. }) => "purged".to_owned(),
-            News::Lost { .. } => "lost".to_owned(),
+        self.named_word().await.1
+    }
+
+    /// The same, and in which mailbox.
+    pub(super) async fn named_word(&mut self) -> (String, String) {
+        let News::Change(change) = self.next().await else { return (String::new(), "lost".to_owned()) };
+        let name = change.mailbox().as_str().to_owned();
+        match change {
+            Change::Delivered { summary, .. } => (name, format!("+ {}", summary.subject)),
+            Change::Deleted { id, .. } => (name, format!("- {id}")),
+            Change::Purged { .. } => (name, "purged".to_owned()),
         }
     }
 }
