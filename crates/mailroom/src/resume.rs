@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use store::{Abilities, Error as StoreError, Position, RecentPage, Scope, Store};
+use store::{Position, RecentPage, Scope, Store};
 
 use crate::cursor::{BadCursor, Cursor, Place};
 use crate::error::Result;
@@ -28,8 +28,17 @@ pub enum Gap {
     Expired,
     /// The cursor is of an earlier life of the store, or ahead of one that was put back.
     Restarted,
-    /// The cursor is of all mailboxes, which on a cluster only its own node could go on from.
+    /// The cursor is of all mailboxes and of another node, or of this one before it was started anew.
     Node,
+}
+
+/// Which cursors are of this life, and what one of another means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Life {
+    /// That of its cursors.
+    pub(crate) epoch: u64,
+    /// Any other one's.
+    pub(crate) other: Gap,
 }
 
 /// Where one who comes back goes on.
@@ -46,7 +55,7 @@ impl Start {
     pub(crate) fn of(
         since: Option<&str>,
         scope: &Scope,
-        abilities: &Abilities,
+        life: Life,
         now: Timestamp,
         window: Duration,
     ) -> std::result::Result<Self, BadCursor> {
@@ -57,23 +66,18 @@ impl Start {
         }
         let window = SignedDuration::try_from(window).unwrap_or(SignedDuration::MAX);
         Ok(match () {
-            () if cursor.epoch != abilities.epoch => Self::Now(Some(Gap::Restarted)),
-            () if *scope == Scope::All && !abilities.whole_view => Self::Now(Some(Gap::Node)),
+            () if cursor.epoch != life.epoch => Self::Now(Some(life.other)),
             () if now.duration_since(cursor.issued) >= window => Self::Now(Some(Gap::Expired)),
             () => Self::After(cursor.position),
         })
     }
 }
 
-/// Where a mailbox, or the store, stands. On brokers each mailbox has an order of its own, and all have none together.
+/// Where a mailbox, or a store with one order of all of them, stands.
 pub(crate) async fn stands(store: &dyn Store, scope: &Scope) -> Result<Position> {
     match scope {
         Scope::Mailbox(mailbox) => Ok(store.position(mailbox).await?),
-        Scope::All => match store.recent(RecentPage { before: None, limit: 1 }).await {
-            Ok(listing) => Ok(listing.position),
-            Err(StoreError::Unsupported { .. }) => Ok(Position::START),
-            Err(error) => Err(error.into()),
-        },
+        Scope::All => Ok(store.recent(RecentPage { before: None, limit: 1 }).await?.position),
     }
 }
 

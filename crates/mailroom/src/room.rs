@@ -37,7 +37,7 @@ use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::recent;
 use crate::refusals::{Refusal, RefusalWatch, Refusals, Ring};
-use crate::resume::{self, Followed, Gap, Start};
+use crate::resume::{self, Followed, Gap, Life, Start};
 use crate::route::{Facts, Routes};
 use crate::search::Searches;
 use crate::settings::Settings;
@@ -102,7 +102,6 @@ impl Mailroom {
         // An engine that sees all mailboxes needs no memory of ours.
         let ring_max = if abilities.whole_view { 0 } else { settings.recent.ring_max };
         Arc::new(Self {
-            abilities,
             vault: Vault::new(store),
             wrong: Pace::new(rules.failures_per_ip, settings.entries_max),
             inboxes_pace: Pace::new(rules.inbox.rate_per_ip, settings.entries_max),
@@ -112,7 +111,7 @@ impl Mailroom {
             routes: Routes::new(settings.routes, settings.naming),
             policy: settings.policy,
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
-            feed: Feed::new(settings.queue_max, settings.watchers_max),
+            feed: Feed::new(settings.queue_max, settings.watchers_max, !abilities.whole_view),
             letters: Letters::new(settings.letters_bytes_max, settings.letter),
             waiters: Seats::new(settings.wait),
             refusals: Ring::new(settings.refusals_max, settings.queue_max),
@@ -122,6 +121,7 @@ impl Mailroom {
             searches: Searches::new(settings.search),
             transactions: Transactions::default(),
             clock,
+            abilities,
         })
     }
 
@@ -384,7 +384,7 @@ impl Mailroom {
     ) -> Result<Followed> {
         let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
         let store = self.vault.open(&permit);
-        let mut start = Start::of(since, &scope, &self.abilities, self.now(), window)?;
+        let mut start = Start::of(since, &scope, self.life(&scope), self.now(), window)?;
         if let Start::After(position) = start
             && self.abilities.whole_view
             && is_ahead(store, &scope, position).await?
@@ -396,15 +396,27 @@ impl Mailroom {
             Start::Now(gap) => (Position::END, gap),
         };
         let watch = self.follow(caller, permit, scope.clone(), after).await?;
-        let position = if after == Position::END { resume::stands(store, &scope).await? } else { after };
+        let position = match watch.begins() {
+            Some(begins) => begins,
+            None if after == Position::END => resume::stands(store, &scope).await?,
+            None => after,
+        };
         Ok(Followed { watch, position, gap })
+    }
+
+    /// A cursor of all mailboxes is of one node where each has its own order of them.
+    fn life(&self, scope: &Scope) -> Life {
+        match self.feed.life() {
+            Some(epoch) if *scope == Scope::All => Life { epoch, other: Gap::Node },
+            _ => Life { epoch: self.abilities.epoch, other: Gap::Restarted },
+        }
     }
 
     // --- places ---
 
     /// A place to go on from, as text for whoever asked: what comes behind this position is new to them.
     pub fn cursor(&self, scope: &Scope, position: Position) -> String {
-        let (epoch, issued) = (self.abilities.epoch, self.now());
+        let (epoch, issued) = (self.life(scope).epoch, self.now());
         Cursor { epoch, place: Place::of(scope), position, issued }.encode()
     }
 
@@ -420,7 +432,7 @@ impl Mailroom {
         if place != Place::of(scope) {
             return Err(BadCursor::Foreign.into());
         }
-        if epoch != self.abilities.epoch {
+        if epoch != self.life(scope).epoch {
             return Ok(Since { position: Position::START, issued, restarted: true });
         }
         // On brokers each mailbox has an order of its own, and nobody knows the end of all.

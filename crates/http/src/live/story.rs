@@ -76,7 +76,7 @@ impl Story {
         self.places.reach(place, event.position());
         let returning = self.returning.get_mut(place).is_some_and(std::mem::take);
         match event {
-            Event::Change(change) => {
+            Event::Change(change, _) => {
                 self.thin.as_mut().is_none_or(|thin| thin.admits(now)).then_some(Line::Change(change))
             }
             // The engine did not remember as much as the cursor's age promised.
@@ -159,7 +159,7 @@ mod tests {
 
     fn gone(position: u64) -> Event {
         let (id, position) = (MessageId::new(1), Position(position));
-        Event::Change(Change::Deleted { mailbox: Mailbox::from_canonical("a"), id, position })
+        Event::Change(Change::Deleted { mailbox: Mailbox::from_canonical("a"), id, position }, position)
     }
 
     fn lagged(missed: u64) -> Event {

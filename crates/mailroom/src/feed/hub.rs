@@ -5,19 +5,26 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use store::{News, Position, Scope};
 
 use super::audience::Audience;
+use super::count::Count;
 use super::outage::Outage;
 use super::queue::Queue;
 use crate::error::{Error, Result};
+
+/// So long the numbers of an audience are kept for those who lost their connection: an EventSource comes back in seconds.
+pub(super) const LINGER: Duration = Duration::from_secs(30);
 
 /// The watchers.
 pub(super) struct Hub {
     table: Mutex<Table>,
     queue_max: usize,
     watchers_max: usize,
+    /// Whether what happens in all mailboxes is numbered here.
+    counts: bool,
     dropped: AtomicU64,
     /// What the pumps share when the engine's streams end.
     pub(super) outage: Outage,
@@ -29,6 +36,8 @@ struct Table {
     watchers: usize,
     /// How many came back so far.
     returned: u64,
+    /// The last number that an audience gave which is not there any more.
+    counted: Position,
 }
 
 /// By what an audience is found.
@@ -45,12 +54,14 @@ pub(super) struct Seat {
     name: Name,
     pub(super) audience: Arc<Audience>,
     pub(super) queue: Arc<Queue>,
+    /// Everything behind this comes by the queue; none: behind the place that was asked for.
+    pub(super) begins: Option<Position>,
 }
 
 impl Hub {
-    pub(super) fn new(queue_max: usize, watchers_max: usize) -> Self {
+    pub(super) fn new(queue_max: usize, watchers_max: usize, counts: bool) -> Self {
         let (table, dropped, outage) = (Mutex::default(), AtomicU64::new(0), Outage::default());
-        Self { table, queue_max: queue_max.max(1), watchers_max, dropped, outage }
+        Self { table, queue_max: queue_max.max(1), watchers_max, counts, dropped, outage }
     }
 
     /// One more watcher, with an empty queue, in the audience of those who follow the same from the same place on.
@@ -60,14 +71,17 @@ impl Hub {
             return Err(Error::TooMany { what: "watchers (feed.watchers_max)" });
         }
         table.watchers += 1;
-        let name = table.name(&scope, after);
-        let new = || Arc::new(Audience::new(scope, after));
+        // Where things are numbered, whoever comes back finds what it missed with those who are there.
+        let counts = self.counts && scope == Scope::All;
+        let from = if counts { Position::END } else { after };
+        let (name, count) = (table.name(&scope, from), counts.then(|| Count::behind(Position(table.counted.0 + 1))));
+        let new = || Arc::new(Audience::new(scope, from, count));
         let audience = Arc::clone(table.audiences.entry(name.clone()).or_insert_with(new));
-        let queue = audience.enter();
-        Ok(Seat { name, audience, queue })
+        let (queue, begins) = audience.enter(after, self.queue_max);
+        Ok(Seat { name, audience, queue, begins })
     }
 
-    /// One watcher less; the last one of an audience stops its pump.
+    /// One watcher less; the last one of an audience stops its pump, unless it is one that lingers.
     pub(super) fn leave(&self, seat: &Seat) {
         let mut table = self.lock();
         table.watchers -= 1;
@@ -75,6 +89,17 @@ impl Hub {
             seat.audience.stop();
             table.audiences.remove(&seat.name);
         }
+    }
+
+    /// Whether nobody has come back to an audience that lingers: then it is there no more.
+    pub(super) fn dismiss(&self, audience: &Audience) -> bool {
+        let mut table = self.lock();
+        let is_over = audience.left_at().is_some_and(|left| left.elapsed() >= LINGER);
+        if is_over {
+            table.counted = audience.counted().unwrap_or_default().max(table.counted);
+            table.audiences.remove(&Name::Shared(audience.scope.clone()));
+        }
+        is_over
     }
 
     /// Nobody is served any more, and everybody is told.

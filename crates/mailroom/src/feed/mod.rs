@@ -6,12 +6,14 @@
 //! loses the oldest of its own queue, and is told.
 
 mod audience;
+mod count;
 mod hub;
 mod outage;
 mod pump;
 mod queue;
 
 use std::future::poll_fn;
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
@@ -25,8 +27,9 @@ use hub::{Hub, Seat};
 /// What a watcher sees.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
-    /// What happened.
-    Change(Change),
+    /// What happened, and its place in what is watched: on the engine's order of changes, or, over all mailboxes where
+    /// that has none, on this node's count.
+    Change(Change, Position),
     /// Events are missing here: list anew. What follows is complete again.
     Lagged {
         /// How many events of this watcher's queue were dropped; what the engine lost before is not counted.
@@ -49,11 +52,20 @@ pub struct Watch {
 /// All who watch.
 pub(crate) struct Feed {
     hub: Arc<Hub>,
+    /// Tells this node's count of what happens in all mailboxes from any other's.
+    life: Option<u64>,
 }
 
 impl Feed {
-    pub(crate) fn new(queue_max: usize, watchers_max: usize) -> Self {
-        Self { hub: Arc::new(Hub::new(queue_max, watchers_max)) }
+    /// A feed; where the engine has no order of all mailboxes, one that counts what happens there.
+    pub(crate) fn new(queue_max: usize, watchers_max: usize, counts: bool) -> Self {
+        let life = counts.then(|| RandomState::new().hash_one("node"));
+        Self { hub: Arc::new(Hub::new(queue_max, watchers_max, counts)), life }
+    }
+
+    /// What every count of this node has in common; none: nothing is counted.
+    pub(crate) fn life(&self) -> Option<u64> {
+        self.life
     }
 
     /// Enter the queue first and see that the engine's stream runs second: whatever happens after this returned comes
@@ -87,7 +99,7 @@ impl Watch {
     pub fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<Option<Event>> {
         loop {
             let Some(event) = ready!(self.seat.queue.poll_next(context)) else { return Poll::Ready(None) };
-            let (Event::Change(change), Some(may)) = (&event, &self.sieve) else { return Poll::Ready(Some(event)) };
+            let (Event::Change(change, _), Some(may)) = (&event, &self.sieve) else { return Poll::Ready(Some(event)) };
             match self.scope() {
                 _ if may(change.mailbox()) => return Poll::Ready(Some(event)),
                 Scope::Mailbox(_) => return Poll::Ready(None),
@@ -100,6 +112,11 @@ impl Watch {
     pub(crate) fn sifted(mut self, may: impl Fn(&Mailbox) -> bool + Send + Sync + 'static) -> Self {
         self.sieve = Some(Box::new(may));
         self
+    }
+
+    /// Everything behind this place is told; none: behind the one that was asked for.
+    pub(crate) fn begins(&self) -> Option<Position> {
+        self.seat.begins
     }
 
     /// What is watched.
@@ -118,8 +135,7 @@ impl Event {
     /// Its place in the order of changes.
     pub fn position(&self) -> Position {
         match self {
-            Self::Change(change) => change.position(),
-            Self::Lagged { position, .. } => *position,
+            Self::Change(_, position) | Self::Lagged { position, .. } => *position,
         }
     }
 }

@@ -8,7 +8,7 @@ use store::{Changes, News, Position, Scope};
 use tokio::task::AbortHandle;
 
 use super::audience::Audience;
-use super::hub::Hub;
+use super::hub::{Hub, LINGER};
 use crate::access::{Permit, Vault};
 
 /// First and longest pause before asking an engine again whose stream ended.
@@ -41,9 +41,27 @@ impl Pump {
         self.vault.open(&self.permit).changes(self.audience.scope.clone(), after).await
     }
 
+    async fn run(self, changes: Changes) {
+        tokio::select! {
+            () = self.serve(changes) => {}
+            () = self.deserted() => {}
+        }
+    }
+
+    /// An audience that lingers was left, and nobody came back for a while.
+    async fn deserted(&self) {
+        loop {
+            self.audience.left().await;
+            tokio::time::sleep(LINGER).await;
+            if self.hub.dismiss(&self.audience) {
+                return;
+            }
+        }
+    }
+
     /// When the engine's stream ends, a new one is opened behind what was seen last, and tells itself what is missing.
     /// Where nothing is known to begin with, the new one begins at the end, and everybody is told of the gap.
-    async fn run(self, mut changes: Changes) {
+    async fn serve(&self, mut changes: Changes) {
         let mut last = Some(self.audience.after).filter(|after| *after != Position::END);
         loop {
             while let Some(news) = changes.next().await {

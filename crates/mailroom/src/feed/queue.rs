@@ -17,7 +17,7 @@ pub(super) struct Queue {
 #[derive(Default)]
 struct Waiting {
     /// Without a gap, up to the last change: what is missing was before the first.
-    changes: VecDeque<Change>,
+    changes: VecDeque<(Change, Position)>,
     gap: Option<Gap>,
     closed: bool,
     /// The reader, while it waits.
@@ -30,14 +30,14 @@ struct Gap {
 }
 
 impl Queue {
-    /// Put one change at the end. When there is no room the oldest goes; whether one did.
-    pub(super) fn push(&self, change: Change, queue_max: usize) -> bool {
+    /// Put one change at the end, with its place. When there is no room the oldest goes; whether one did.
+    pub(super) fn push(&self, change: Change, position: Position, queue_max: usize) -> bool {
         let mut waiting = self.lock();
         let full = waiting.changes.len() >= queue_max;
-        if full && let Some(oldest) = waiting.changes.pop_front() {
-            waiting.miss(1, oldest.position());
+        if full && let Some((_, oldest)) = waiting.changes.pop_front() {
+            waiting.miss(1, oldest);
         }
-        waiting.changes.push_back(change);
+        waiting.changes.push_back((change, position));
         wake(waiting);
         full
     }
@@ -103,7 +103,7 @@ impl Waiting {
         }
         match self.changes.pop_front() {
             None if !self.closed => None,
-            change => Some(change.map(Event::Change)),
+            change => Some(change.map(|(change, position)| Event::Change(change, position))),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The feed, over an engine whose stream can be made to stall, lose and end.
 
+mod counted;
 mod streams;
 
 use std::future::poll_fn;
@@ -59,9 +60,9 @@ fn poll(queue: &Queue) -> Option<Option<Event>> {
 /// Events in short: `+3 a`, `-3 a`, `0<3 a`, `lagged 2`.
 fn told(event: Option<Event>) -> String {
     match event {
-        Some(Event::Change(Change::Delivered { mailbox, summary })) => format!("+{} {mailbox}", summary.id.number()),
-        Some(Event::Change(Change::Deleted { mailbox, id, .. })) => format!("-{} {mailbox}", id.number()),
-        Some(Event::Change(Change::Purged { mailbox, up_to, .. })) => format!("0<{} {mailbox}", up_to.0),
+        Some(Event::Change(Change::Delivered { mailbox, summary }, _)) => format!("+{} {mailbox}", summary.id.number()),
+        Some(Event::Change(Change::Deleted { mailbox, id, .. }, _)) => format!("-{} {mailbox}", id.number()),
+        Some(Event::Change(Change::Purged { mailbox, up_to, .. }, _)) => format!("0<{} {mailbox}", up_to.0),
         Some(Event::Lagged { missed, .. }) => format!("lagged {missed}"),
         None => "end".into(),
     }
@@ -242,7 +243,7 @@ async fn sees(watch: &mut Watch, id: MessageId) {
     let mut last = 0;
     loop {
         let next = next(watch).await;
-        let Some(Event::Change(Change::Delivered { summary, .. })) = next else { panic!("{next:?}") };
+        let Some(Event::Change(Change::Delivered { summary, .. }, _)) = next else { panic!("{next:?}") };
         assert!(summary.id.number() > last, "out of order");
         last = summary.id.number();
         if summary.id == id {
@@ -253,7 +254,7 @@ async fn sees(watch: &mut Watch, id: MessageId) {
 
 #[test]
 fn who_leaves_leaves_nothing_behind() {
-    let hub = Hub::new(8, 2);
+    let hub = Hub::new(8, 2, false);
     for number in 0..3 {
         let enter = |after| hub.enter(Scope::Mailbox(mailbox(&format!("m{number}"))), after).unwrap();
         let (first, second) = (enter(Position::END), enter(Position::END));
@@ -270,7 +271,7 @@ fn who_leaves_leaves_nothing_behind() {
 /// A pump that was stopped with a change in hand must not tell it to those who came later.
 #[tokio::test]
 async fn a_stopped_pump_tells_nobody() {
-    let hub = Hub::new(8, 8);
+    let hub = Hub::new(8, 8, false);
     let lost = News::Lost { position: Position(1) };
     let first = hub.enter(Scope::All, Position::END).unwrap();
     hub.tell(&first.audience, &lost);
@@ -316,7 +317,7 @@ proptest! {
         let mut dropped = 0;
         for step in steps {
             match step {
-                Step::Push => { last += 1; dropped += u64::from(queue.push(deleted(last), queue_max)); }
+                Step::Push => { last += 1; dropped += u64::from(queue.push(deleted(last), Position(last), queue_max)); }
                 Step::Lose => { last += 1; dropped += queue.lose(Position(last)); }
                 Step::Read => { read(&queue, &mut seen, &mut missed); }
             }

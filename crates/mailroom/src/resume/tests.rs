@@ -3,18 +3,14 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use store::{Abilities, Position, Scope};
+use store::{Position, Scope};
 
-use super::{Gap, Start};
+use super::{Gap, Life, Start};
 use crate::cursor::{BadCursor, Cursor, Place};
 use crate::stub::{self, ANYBODY, mailbox, next, parcel};
 use crate::{Event, Mailroom, Settings};
 
 const WINDOW: Duration = Duration::from_secs(100);
-
-fn abilities(whole_view: bool) -> Abilities {
-    Abilities { engine: "stub", promise: "", epoch: 7, whole_view }
-}
 
 fn cursor(scope: &Scope, epoch: u64, age: i64) -> String {
     let issued = Timestamp::from_second(1_000_000).unwrap() - SignedDuration::from_secs(age);
@@ -25,26 +21,27 @@ fn cursor(scope: &Scope, epoch: u64, age: i64) -> String {
 fn a_cursor_is_gone_on_from_or_it_is_said_why_not() {
     let now = Timestamp::from_second(1_000_000).unwrap();
     let one = Scope::Mailbox(mailbox("a"));
-    let start = |text: Option<&str>, scope: &Scope, whole| Start::of(text, scope, &abilities(whole), now, WINDOW);
-    assert_eq!(start(None, &one, true), Ok(Start::Now(None)));
+    let start =
+        |text: Option<&str>, scope: &Scope, other| Start::of(text, scope, Life { epoch: 7, other }, now, WINDOW);
+    assert_eq!(start(None, &one, Gap::Restarted), Ok(Start::Now(None)));
     let rows = [
-        (&one, 7, 0, true, Start::After(Position(5))),
-        (&one, 7, 99, true, Start::After(Position(5))),
+        (&one, 7, 0, Gap::Restarted, Start::After(Position(5))),
+        (&one, 7, 99, Gap::Restarted, Start::After(Position(5))),
         // A clock that was put back makes no cursor old.
-        (&one, 7, -50, true, Start::After(Position(5))),
-        (&one, 7, 100, true, Start::Now(Some(Gap::Expired))),
-        (&one, 6, 0, true, Start::Now(Some(Gap::Restarted))),
-        (&one, 6, 500, true, Start::Now(Some(Gap::Restarted))),
-        (&one, 7, 99, false, Start::After(Position(5))),
-        (&Scope::All, 7, 0, true, Start::After(Position(5))),
-        (&Scope::All, 7, 0, false, Start::Now(Some(Gap::Node))),
+        (&one, 7, -50, Gap::Restarted, Start::After(Position(5))),
+        (&one, 7, 100, Gap::Restarted, Start::Now(Some(Gap::Expired))),
+        (&one, 6, 0, Gap::Restarted, Start::Now(Some(Gap::Restarted))),
+        (&one, 6, 500, Gap::Restarted, Start::Now(Some(Gap::Restarted))),
+        (&Scope::All, 7, 99, Gap::Node, Start::After(Position(5))),
+        (&Scope::All, 7, 100, Gap::Node, Start::Now(Some(Gap::Expired))),
+        (&Scope::All, 6, 0, Gap::Node, Start::Now(Some(Gap::Node))),
     ];
-    for (scope, epoch, age, whole, expected) in rows {
+    for (scope, epoch, age, other, expected) in rows {
         let text = cursor(scope, epoch, age);
-        assert_eq!(start(Some(&text), scope, whole), Ok(expected), "{scope:?} epoch {epoch} age {age} whole {whole}");
+        assert_eq!(start(Some(&text), scope, other), Ok(expected), "{scope:?} epoch {epoch} age {age}");
     }
-    assert_eq!(start(Some("2026-11-15"), &one, true), Err(BadCursor::Syntax));
-    assert_eq!(start(Some(&cursor(&Scope::All, 7, 0)), &one, true), Err(BadCursor::Foreign));
+    assert_eq!(start(Some("2026-11-15"), &one, Gap::Restarted), Err(BadCursor::Syntax));
+    assert_eq!(start(Some(&cursor(&Scope::All, 7, 0)), &one, Gap::Restarted), Err(BadCursor::Foreign));
 }
 
 async fn deliver(room: &Mailroom, recipient: &str) -> Position {

@@ -57,7 +57,7 @@ async fn i1_a_failed_append_leaves_no_copy_and_no_event() {
     deliver(&room, &["good@x.test"]).await;
     let first = next(&mut watch).await;
     assert!(
-        matches!(&first, Some(Event::Change(Change::Delivered { mailbox, .. })) if mailbox.as_str() == "good"),
+        matches!(&first, Some(Event::Change(Change::Delivered { mailbox, .. }, _)) if mailbox.as_str() == "good"),
         "{first:?}"
     );
 }

@@ -162,7 +162,7 @@ impl Wait<'_> {
     /// Something happened.
     async fn hear(&mut self, event: Option<Event>) -> Result<()> {
         match event {
-            Some(Event::Change(change)) => self.look.at(change).await,
+            Some(Event::Change(change, _)) => self.look.at(change).await,
             Some(Event::Lagged { .. }) => self.look.behind().await,
             // The mailroom is going: what is there is what there is.
             None => {

@@ -153,7 +153,7 @@ impl Held {
 
     async fn tell(&self, socket: &mut Socket, event: Option<Event>, told: &Told) -> Result<(), End> {
         let change = match event {
-            Some(Event::Change(change)) => change,
+            Some(Event::Change(change, _)) => change,
             // There is no word for it in either dialect.
             Some(Event::Lagged { .. }) => return Ok(()),
             None => return Err(End::Told(CloseCode::Away, "the server is stopping")),

@@ -279,7 +279,7 @@ async fn t103_what_is_shown_of_all_mailboxes_is_what_one_may_list() {
         for mailbox in expected {
             let event = crate::stub::next(watch).await;
             assert!(
-                matches!(&event, Some(Event::Change(change)) if change.mailbox().as_str() == *mailbox),
+                matches!(&event, Some(Event::Change(change, _)) if change.mailbox().as_str() == *mailbox),
                 "{event:?}"
             );
         }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use store::{Error as StoreError, Position, Scope};
+use store::{Position, Scope};
 
 use super::super::outage::REOPENING_MAX;
 use super::super::{Event, Watch};
@@ -89,16 +89,6 @@ async fn who_goes_away_while_starting_leaves_it_to_the_next() {
     assert_eq!(told(watch_after_delivery(&room, second, "a").await), "+1 a");
     until("the stream is given back", || stub.streams() == 0).await;
     assert_eq!(asked(&stub), ["a from the end"]);
-}
-
-#[tokio::test]
-async fn an_engine_that_tells_single_mailboxes_only_says_so_to_who_asks_for_all() {
-    let (stub, room) = stub::open(Settings::default());
-    stub.narrow.store(true, SeqCst);
-    let all = room.watch(&ANYBODY, Scope::All).await;
-    assert!(matches!(all, Err(Error::Store(StoreError::Unsupported { .. }))));
-    let a = watch(&room, "a").await;
-    assert_eq!(told(watch_after_delivery(&room, a, "a").await), "+1 a");
 }
 
 /// Deliver to `a` once while the stream was there and once while it was not.
