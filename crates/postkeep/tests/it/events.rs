@@ -167,3 +167,81 @@ fn a_stop_does_not_wait_for_streams() {
     assert_eq!(program.wait(), Some(0));
     assert!(begun.elapsed() < std::time::Duration::from_secs(10), "{:?}", begun.elapsed());
 }
+
+#[cfg(feature = "jetstream")]
+mod on_brokers {
+    use brokers::{Cluster, Plan};
+
+    use super::*;
+
+    /// A broker and two nodes; none where there is no nats-server and that was said to be meant.
+    fn cluster(more: &str) -> Option<(Cluster, Program, Program)> {
+        brokers::nats_server().unwrap()?;
+        let cluster = Cluster::start(Plan::of(1)).unwrap();
+        let urls = format!("store.jetstream.urls={}", cluster.url(0));
+        let settings =
+            ["store.engine=jetstream", "store.jetstream.replicas=1", "store.jetstream.shards=4", &urls, more];
+        let (here, there) = (Program::start(&settings), Program::start(&settings));
+        Some((cluster, here, there))
+    }
+
+    fn subject(stream: &mut Stream) -> String {
+        stream.expect("deliver")["message"]["subject"].as_str().unwrap().to_owned()
+    }
+
+    #[test]
+    fn all_mailboxes_are_followed_at_any_node() {
+        let Some((mut cluster, here, there)) = cluster("events.all_rate_max=200") else { return };
+        let mut stream = Stream::open(there.http, "", "");
+        stream.expect("hello");
+        for name in ["ann", "bob", "cat", "dan", "eve"] {
+            deliver(here.smtp, &format!("{name}@x.test"), &message(name));
+            assert_eq!(subject(&mut stream), name);
+        }
+        // Who comes back is told what it missed; at another node it cannot be.
+        let last = stream.last.clone();
+        drop(stream);
+        deliver(here.smtp, "ann@x.test", &message("missed"));
+        let mut stream = Stream::open(there.http, "", &last);
+        stream.expect("hello");
+        assert_eq!(subject(&mut stream), "missed");
+        let mut moved = Stream::open(here.http, "", &last);
+        moved.expect("hello");
+        assert_eq!(moved.expect("resync")["reason"], "node");
+        // A broker that is restarted costs time and nothing else.
+        cluster.kill(0).unwrap();
+        cluster.start_again(0).unwrap();
+        for name in ["eve", "bob"] {
+            deliver(here.smtp, &format!("{name}@x.test"), &message("after"));
+            for stream in [&mut stream, &mut moved] {
+                assert_eq!(stream.expect("deliver")["mailbox"], name);
+            }
+        }
+    }
+
+    #[test]
+    fn too_much_in_a_second_is_counted() {
+        const COUNT: u64 = 40;
+        let Some((_cluster, here, there)) = cluster("events.all_rate_max=3") else { return };
+        let (mut all, mut one) = (Stream::open(there.http, "", ""), Stream::open(there.http, "?mailbox=box", ""));
+        all.expect("hello");
+        one.expect("hello");
+        for number in 0..COUNT {
+            deliver(here.smtp, "box@x.test", &message(&format!("n{number}")));
+        }
+        let (mut told, mut skipped) = (0, 0);
+        while told + skipped < COUNT {
+            match all.next().expect("the stream goes on") {
+                (event, _) if event == "deliver" => told += 1,
+                (event, data) => {
+                    assert_eq!(event, "skipped");
+                    skipped += data["count"].as_u64().unwrap();
+                }
+            }
+        }
+        assert!(told >= 3 && skipped > 0 && told + skipped == COUNT, "{told} told, {skipped} left out");
+        for number in 0..COUNT {
+            assert_eq!(subject(&mut one), format!("n{number}"), "whoever names a mailbox is told everything");
+        }
+    }
+}
