@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Error, Result};
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
+use super::verbs::token_for;
 use super::{FAILED, Given, MISUSED, complain, told};
 use crate::assembly;
 use crate::assembly::checking::Depth;
@@ -82,7 +83,8 @@ The mailbox is NAME unless --mailbox says another. Where no sender is told, the 
 future becomes now. Links, and what is no message, are named and passed over.
 
 Without --server the store is opened, and no server may have it. With --server each message is handed to that server, \
-whatever its engine; that is slower. Mail older than mailbox.retention is not taken, for it would go at once; beyond \
+whatever its engine; that is slower. Where it asks for a token, one with admin:* is needed: --token-file, else \
+POSTKEEP_TOKEN, else the one in postkeep/client.toml. Mail older than mailbox.retention is not taken, for it would go at once; beyond \
 mailbox.messages_max the server lets the oldest of a mailbox go. Both are counted by the configuration given here: give \
 the server's. What the store holds already stays as it is. Nothing remembers what was imported before: a second import \
 makes second copies.
@@ -175,6 +177,9 @@ pub(super) struct ImportArgs {
     /// Hand it to this running server
     #[arg(long, value_name = "URL", conflicts_with = "path")]
     server: Option<String>,
+    /// Read the token for that server from this file [env: POSTKEEP_TOKEN]
+    #[arg(long, value_name = "FILE", requires = "server", conflicts_with = "path")]
+    token_file: Option<PathBuf>,
     #[command(flatten)]
     place: Place,
 }
@@ -209,11 +214,15 @@ pub(super) fn run(given: Given, command: StoreCommand) -> ExitCode {
             let wish = Export { mailboxes: mailbox, format: format.into(), to };
             with_store(given, place, |config, path| owner::export(config, &path, &wish))
         }
-        StoreCommand::Import(ImportArgs { from, format, mailbox, server: Some(url), place }) => {
-            let wish = Import { from, format: format.into(), mailbox, to: To::Server(url) };
+        StoreCommand::Import(ImportArgs { from, format, mailbox, server: Some(url), token_file, place }) => {
+            let token = match token_for(&url, token_file) {
+                Ok(token) => token,
+                Err(why) => return complain(&format!("postkeep: {why}\n"), MISUSED),
+            };
+            let wish = Import { from, format: format.into(), mailbox, to: To::Server { url, token } };
             with_config(given, place.given, |config| ended(owner::import(config, &wish)))
         }
-        StoreCommand::Import(ImportArgs { from, format, mailbox, server: None, place }) => {
+        StoreCommand::Import(ImportArgs { from, format, mailbox, server: None, place, .. }) => {
             with_store(given, place, |config, path| {
                 owner::import(config, &Import { from, format: format.into(), mailbox, to: To::Store(path) })
             })

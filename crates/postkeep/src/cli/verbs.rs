@@ -102,6 +102,8 @@ http://127.0.0.1:8025; the token by --token-file, else POSTKEEP_TOKEN, else that
 }
 pub(super) use where_from;
 
+pub(super) use at::token_for;
+
 /// Do what is asked of a server.
 pub(super) fn run(given: Given, verb: Verb) -> ExitCode {
     let done = match verb {

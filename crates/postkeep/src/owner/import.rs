@@ -49,8 +49,13 @@ pub(crate) struct Import {
 pub(crate) enum To {
     /// Into the store in this directory.
     Store(PathBuf),
-    /// To the server at this URL.
-    Server(String),
+    /// To a running server.
+    Server {
+        /// Where it is.
+        url: String,
+        /// What to show there.
+        token: Option<String>,
+    },
 }
 
 /// What came of it.
@@ -97,7 +102,7 @@ pub(crate) fn import(config: &Config, wish: &Import) -> Result<Ended> {
             let room = Mailroom::new(store, config.mailroom.clone());
             Target::Store { room, waiting: FuturesOrdered::new(), bytes: 0 }
         }
-        To::Server(url) => Target::Server(Server::new(url)?),
+        To::Server { url, token } => Target::Server(Server::new(url, token.as_deref())?),
     };
     let now = SystemClock.now();
     let age = config.store.retention.and_then(|age| SignedDuration::try_from(age).ok());

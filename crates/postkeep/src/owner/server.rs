@@ -6,7 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{CONTENT_TYPE, HOST, RETRY_AFTER};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
 use hyper::{Method, Request, StatusCode, Uri};
 use hyper_util::rt::TokioIo;
 use mail::ReversePath;
@@ -32,6 +32,8 @@ const PLAIN: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_'
 pub(super) struct Server {
     authority: String,
     prefix: String,
+    /// What is shown with each request.
+    shown: Option<HeaderValue>,
     sender: Option<SendRequest<Full<Bytes>>>,
 }
 
@@ -48,14 +50,15 @@ pub(super) enum Taken {
 }
 
 impl Server {
-    /// The server at a URL, as `http://127.0.0.1:8025`.
-    pub(super) fn new(url: &str) -> Result<Self, Misuse> {
+    /// The server at a URL, as `http://127.0.0.1:8025`, which may ask for a token.
+    pub(super) fn new(url: &str, token: Option<&str>) -> Result<Self, Misuse> {
         let bad = |why: &str| Misuse(format!("{}: {why}; give one as http://127.0.0.1:8025", shown(url)));
+        let shown = token.map(bearer).transpose()?;
         let uri: Uri = url.parse().map_err(|_| bad("this is no URL of a server"))?;
         match (uri.scheme_str(), uri.authority()) {
             (Some("http"), Some(authority)) => {
                 let prefix = uri.path().trim_end_matches('/').to_owned();
-                Ok(Self { authority: authority.to_string(), prefix, sender: None })
+                Ok(Self { authority: authority.to_string(), prefix, shown, sender: None })
             }
             (Some("https"), _) => Err(bad("https is not spoken here, only the server's own address in the clear")),
             _ => Err(bad("this is no URL of a server")),
@@ -74,6 +77,11 @@ impl Server {
             StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {
                 bail!("the server has no import; is it an older Postkeep, or something else?")
             }
+            StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN => bail!(
+                "the server answered {status}: {} To import takes a token with admin:*; name it with --token-file or \
+                 POSTKEEP_TOKEN.",
+                detail(&answer)
+            ),
             _ => bail!("the server answered {status}: {}", detail(&answer)),
         }
     }
@@ -91,12 +99,13 @@ impl Server {
         let mut tries = 0;
         loop {
             tries += 1;
-            let request = Request::builder()
+            let mut request = Request::builder()
                 .method(method.clone())
                 .uri(path)
                 .header(HOST, &self.authority)
                 .header(CONTENT_TYPE, "message/rfc822")
                 .body(Full::new(body.clone()))?;
+            request.headers_mut().extend(self.shown.clone().map(|shown| (AUTHORIZATION, shown)));
             let (status, wait, answer) = tokio::time::timeout(PATIENCE, self.exchange(request))
                 .await
                 .map_err(|_| anyhow!("the server at {} does not answer", self.authority))??;
@@ -137,6 +146,14 @@ impl Server {
         );
         Ok(sender)
     }
+}
+
+/// A token as it is shown, and nowhere else.
+fn bearer(token: &str) -> Result<HeaderValue, Misuse> {
+    let value = HeaderValue::from_str(&format!("Bearer {token}"));
+    let mut value = value.map_err(|_| Misuse("this is no token: one is a single line that begins with pkt_".into()))?;
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// What a request says about a message, and how many recipients did not fit.

@@ -12,7 +12,7 @@ use crate::program::{PATIENCE, Program, directory, output, postkeep};
 use crate::smtp::{Smtp, deliver, message};
 
 /// A file with a token for each of these scopes, and the tokens.
-fn tokens(scopes: &[&str]) -> (String, Vec<String>) {
+pub(crate) fn tokens(scopes: &[&str]) -> (String, Vec<String>) {
     let (mut file, mut tokens) = (String::new(), Vec::new());
     for scope in scopes {
         let (code, lines, stderr) = output(&mut postkeep(&["token", "new", "--scope", scope]));
@@ -25,7 +25,7 @@ fn tokens(scopes: &[&str]) -> (String, Vec<String>) {
     (file, tokens)
 }
 
-fn start(file: &str, settings: &[&str]) -> Program {
+pub(crate) fn start(file: &str, settings: &[&str]) -> Program {
     let path = directory().join("postkeep.toml");
     std::fs::write(&path, file).unwrap();
     Program::run(postkeep(&["serve", "--config", path.to_str().unwrap()]), settings)

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::SystemTime;
 
+use crate::access::{start, tokens};
 use crate::archive::{entries, tar};
 use crate::http::{get, list, subjects};
 use crate::program::{PATIENCE, Program, directory, output, postkeep, until};
@@ -416,6 +417,34 @@ fn an_import_needs_the_store_for_itself_or_a_server() {
         let source = get(program.http, "/api/v1/mailbox/alice/latest/source");
         assert_eq!(source.body, b"Subject: one\n\nno end", "nothing is written above it");
     }
+}
+
+/// As every verb that asks a server, an import shows a token, from a file or from the environment.
+#[test]
+fn an_import_shows_its_token() {
+    let dir = directory();
+    fs::write(dir.join("one.tar"), tar(&[("alice/1.eml", b'0', b"Subject: one\n\n")], now())).unwrap();
+    let file = |name: &str, token: &str| fs::write(dir.join(name), format!("{token}\n")).unwrap();
+    let (config, tokens) = tokens(&["admin:*"]);
+    let program = start(&config, &["access.mode=token"]);
+    let url = format!("http://{}", program.http);
+    let import = ["import", "one.tar", "--format", "eml", "--server", &url];
+
+    let (code, stdout, stderr) = store(&dir, &import);
+    assert_eq!((code, stdout.as_str()), (Some(1), ""));
+    assert!(stderr.contains("401") && stderr.contains("--token-file"), "{stderr}");
+    file("good", &tokens[0]);
+    file("broken", "two\nlines");
+    let told = well(&dir, &[&import[..], &["--token-file", "good"]].concat());
+    assert_eq!(told, "Imported 1 message into 1 mailbox (14 bytes).\n");
+    let (code, _, stderr) =
+        output(postkeep(&["store"]).args(import).env("POSTKEEP_TOKEN", &tokens[0]).current_dir(&dir));
+    assert_eq!((code, stderr.as_str()), (Some(0), ""));
+    let (code, _, stderr) = store(&dir, &[&import[..], &["--token-file", "broken"]].concat());
+    assert_eq!(code, Some(2), "{stderr}");
+    assert!(!stderr.contains("lines"), "{stderr}");
+    let alone = ["import", "one.tar", "--format", "eml", "--path", "data", "--token-file", "good"];
+    assert_eq!(store(&dir, &alone).0, Some(2), "a token is for a server");
 }
 
 #[test]

@@ -61,6 +61,13 @@ impl At {
     }
 }
 
+/// The token for a server that is named, for a verb that asks it by itself; or what is wrong with it.
+pub(in crate::cli) fn token_for(server: &str, token_file: Option<PathBuf>) -> Result<Option<String>, String> {
+    let at = At { server: Some(server.to_owned()), token_file };
+    let found = kept().and_then(|kept| at.found(kept));
+    found.map(|(_, token)| token).map_err(|failure| failure.why)
+}
+
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.trim().is_empty())
 }
