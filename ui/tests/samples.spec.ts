@@ -1,8 +1,9 @@
 // What the page gives to copy does what it says: each sample sends, each "Copy as" text finds its mail. The texts are copied on the
 // page and run as they are; without LONG=1 only those that need nothing fetched. A program that is not here is named.
-import { expect, fresh, LONG, reset, send, test } from './harness'
+import type { Page } from '@playwright/test'
+import { expect, fresh, LONG, reset, send, Server, test } from './harness'
 import { WAITERS } from './samples/copies'
-import { ALONE, TRADES, type Copied } from './samples/trades'
+import { ALONE, TRADES, type Copied, type Trade } from './samples/trades'
 import { missing, Unfetched, Workshop } from './samples/workshop'
 
 test.use({ permissions: ['clipboard-read', 'clipboard-write'] })
@@ -38,30 +39,54 @@ test('there is a way to run every sample', async ({ page }) => {
   expect(Object.keys(TRADES).sort()).toEqual(Object.keys(LABELS).sort())
 })
 
+/** Copies a sample on the page, runs it, and looks whether its mail is there. */
+async function sends(id: string, trade: Trade, page: Page, server: Server): Promise<void> {
+  const box = fresh('sample')
+  await page.goto(`${server.url}/connect`)
+  await page.getByLabel('Samples write to the mailbox').fill(box)
+  await page.getByRole('group', { name: 'Sample for' }).getByRole('button', { name: LABELS[id], exact: true }).click()
+  const copied: Copied[] = []
+  for (const figure of await page.locator('figure[data-sample]').all()) {
+    await figure.getByRole('button', { name: 'Copy' }).click()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    expect(text, 'what is copied is what is shown').toBe(await figure.locator('pre').textContent())
+    copied.push({ file: await figure.getAttribute('data-file'), text })
+  }
+  expect(copied.length).toBeGreaterThan(0)
+  const shop = new Workshop()
+  const { code, output } = await trade.run(shop, copied).catch(unfetched)
+  expect(code, output).toBe(0)
+  if (output.includes(ALONE)) console.log(`     ${test.info().title}: ${ALONE}`)
+  const { items } = await server.ask<{ items: unknown[] }>(`/api/v2/mailboxes/${encodeURIComponent(box)}/messages`)
+  expect(items, output).toHaveLength(1)
+  shop.remove()
+}
+
 for (const [id, trade] of Object.entries(TRADES)) {
   test(`the sample for ${LABELS[id]} sends`, async ({ page, server }) => {
     able(trade.needs, trade.slow)
-    const box = fresh('sample')
-    await page.goto('/connect')
-    await page.getByLabel('Samples write to the mailbox').fill(box)
-    await page.getByRole('group', { name: 'Sample for' }).getByRole('button', { name: LABELS[id], exact: true }).click()
-    const copied: Copied[] = []
-    for (const figure of await page.locator('figure[data-sample]').all()) {
-      await figure.getByRole('button', { name: 'Copy' }).click()
-      const text = await page.evaluate(() => navigator.clipboard.readText())
-      expect(text, 'what is copied is what is shown').toBe(await figure.locator('pre').textContent())
-      copied.push({ file: await figure.getAttribute('data-file'), text })
-    }
-    expect(copied.length).toBeGreaterThan(0)
-    const shop = new Workshop()
-    const { code, output } = await trade.run(shop, copied).catch(unfetched)
-    expect(code, output).toBe(0)
-    if (output.includes(ALONE)) console.log(`     ${test.info().title}: ${ALONE}`)
-    const path = `/api/v2/mailboxes/${encodeURIComponent(box)}/messages`
-    const { items } = await server.ask<{ items: { subject: string; from: { email: string }[] }[] }>(path)
-    expect(items, output).toHaveLength(1)
-    shop.remove()
+    await sends(id, trade, page, server)
   })
+}
+
+const certificate = { 'tls.self_signed': 'true', 'smtp.auth_required': 'true' }
+const doors = {
+  'after STARTTLS': { ...certificate, 'smtp.tls': 'require' },
+  'under TLS from the first byte': { ...certificate, 'smtp.addr': '', 'smtps.addr': '127.0.0.1:0' },
+}
+for (const [how, set] of Object.entries(doors)) {
+  // Those that take a certificate which the server made itself.
+  for (const id of ['curl', 'swaks', 'node', 'python', 'go', 'spring'] as const) {
+    test(`the sample for ${LABELS[id]} sends ${how}, signed in`, async ({ page }) => {
+      const trade = TRADES[id]
+      if (!trade) throw new Error(`There is no way to run ${id}.`)
+      able(trade.needs, trade.slow)
+      const folder = new Workshop()
+      const server = await Server.start({ set: { ...set, 'tls.folder': folder.folder } })
+      await sends(id, trade, page, server).finally(() => server.stop())
+      folder.remove()
+    })
+  }
 }
 
 for (const [name, waiter] of Object.entries(WAITERS)) {
