@@ -1,4 +1,5 @@
 // Facts 21, 22: servers that go and come, networks that go silent, and more tabs than a browser has connections.
+import type { Page } from '@playwright/test'
 import { expect, fresh, Proxy, send, sendMany, Server, test, View } from '../harness'
 
 test('fact 21: server killed and back: said in 35 s, nothing missing', async ({ page, view }) => {
@@ -43,16 +44,21 @@ test('fact 21: a network that goes silent is noticed in 35 s and caught up with'
   proxy.stop()
 })
 
+/** A browser without a screen takes every tab for looked at: here it is told which one is. */
+const look = (page: Page, seen: boolean) =>
+  page.evaluate((isSeen) => {
+    if (document.hidden === !isSeen) return
+    Object.defineProperties(document, { hidden: { get: () => !isSeen, configurable: true }, visibilityState: { get: () => (isSeen ? 'visible' : 'hidden'), configurable: true } })
+    document.dispatchEvent(new Event('visibilitychange'))
+  }, seen)
+
 test('fact 22: seven tabs over HTTP/1 are all live', async ({ context, server }) => {
   const boxes = Array.from({ length: 7 }, () => fresh('tab'))
-  const tabs = []
+  const tabs: { page: Page; view: View; box: string }[] = []
   for (const box of boxes) {
     await send(server, { subject: 'Before', text: 'x' }, box)
     const page = await context.newPage()
-    // Playwright makes every tab believe that it is looked at; here only the one in front is.
-    const tools = await context.newCDPSession(page)
-    await tools.send('Emulation.setFocusEmulationEnabled', { enabled: false })
-    await page.bringToFront()
+    for (const other of tabs) await look(other.page, false)
     await page.goto(`${server.url}/m/${box}`)
     const view = new View(page)
     await expect(view.row('Before'), `tab ${tabs.length + 1}`).toBeVisible()
@@ -61,7 +67,7 @@ test('fact 22: seven tabs over HTTP/1 are all live', async ({ context, server })
   }
   for (const { box } of tabs) await send(server, { subject: 'To every tab', text: 'x' }, box)
   for (const [number, { page, view }] of tabs.entries()) {
-    await page.bringToFront()
+    for (const other of tabs) await look(other.page, other.page === page)
     await expect(view.row('To every tab'), `tab ${number + 1} is up to date once it is looked at`).toBeVisible()
     await view.live()
     await view.row('To every tab').click()

@@ -16,7 +16,7 @@ export class View {
 
   constructor(page: Page) {
     this.page = page
-    this.list = page.locator('main')
+    this.list = page.locator('#list')
     this.rows = this.list.locator('[aria-posinset]')
     this.article = page.getByRole('article')
     this.subject = this.article.getByRole('heading', { level: 2 }).first()

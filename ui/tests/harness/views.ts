@@ -56,7 +56,7 @@ export function stops(ids: Record<string, string>): Stop[] {
     tab('text'), tab('headers'), tab('source'), tab('parts'),
     { name: 'latest', path: '/latest', ready: subject('Reset your password') },
     { name: 'search', path: '/?q=receipt', ready: async (page) => void (await expect(new View(page).rows.first()).toBeAttached()) },
-    { name: 'nohits', path: '/m/ben?q=zebra', ready: async (page) => void (await expect(page.getByText(/zebra/).first()).toBeVisible()) },
+    { name: 'nohits', path: '/m/ben?q=zebra', ready: async (page) => void (await expect(page.getByText(/zebra/).filter({ visible: true }).first()).toBeVisible()) },
     { name: 'gone', path: '/m/ben/nosuchid', ready: async (page) => void (await expect(page.getByText(/Deleted or expired/).first()).toBeVisible()) },
     { name: 'monitor', path: '/monitor', ready: heading(/Monitor/) },
     { name: 'connect', path: '/connect', ready: heading(/Connect/) },
