@@ -21,9 +21,11 @@ type Size = keyof typeof sizes
 type Theme = 'light' | 'dark'
 
 async function shoot(browser: Browser, name: string, size: Size, theme: Theme, act: (view: View) => Promise<void>, prepare: Record<string, string> = {}): Promise<void> {
-  const options: BrowserContextOptions = { viewport: sizes[size], colorScheme: theme, reducedMotion: 'reduce', baseURL: server?.url, hasTouch: size === 'narrow' }
+  const options: BrowserContextOptions = { viewport: sizes[size], colorScheme: null, reducedMotion: 'reduce', baseURL: server?.url, hasTouch: size === 'narrow' }
   const { context, page, view } = await person(browser, options)
-  await page.addInitScript((kept) => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value)), prepare)
+  // By the page's own setting: emulation would reach into the body of the mail too.
+  const prefs = JSON.stringify({ theme, ...(JSON.parse(prepare['postkeep.prefs'] ?? '{}') as object) })
+  await page.addInitScript((kept) => Object.entries(kept).forEach(([key, value]) => localStorage.setItem(key, value)), { ...prepare, 'postkeep.prefs': prefs })
   await act(view)
   await page.evaluate(() => document.fonts.ready)
   await page.screenshot({ path: `${folder}/${name}-${size}-${theme}.png`, animations: 'disabled', caret: 'hide' })
@@ -74,16 +76,16 @@ test('look: what opens and what goes wrong', async ({ browser }) => {
     await message(view)
     await view.article.getByRole('button', { name: 'Details' }).click()
   })
-  await shoot(browser, 'deleted', 'narrow', 'light', async (view) => {
-    await view.page.goto('/m/ben')
-    await view.row('Reset your password').click()
-    await expect(view.subject).toHaveText('Reset your password')
-    await view.page.keyboard.press('#')
-    await expect(view.toast).toBeVisible()
-  })
   await shoot(browser, 'dark-mail', 'wide', 'light', async (view) => {
     await message(view)
     await view.choice('Dark').click()
+  })
+  await shoot(browser, 'deleted', 'narrow', 'light', async (view) => {
+    await view.page.goto('/m/anna')
+    await view.row('nightly.sh').click()
+    await expect(view.subject).toHaveText('nightly.sh: exit 1')
+    await view.page.keyboard.press('#')
+    await expect(view.toast).toBeVisible()
   })
   await shoot(browser, 'lost', 'wide', 'light', async (view) => {
     await message(view)

@@ -27,7 +27,7 @@ export const nothing = (): Findings => ({ ran: new Set(), dialogs: [], went: [],
 
 /** The number in what a payload says when it runs. */
 export function told(text: string): number | null {
-  const said = /^\/pwned-(\d+)\/$/.exec(text)
+  const said = /^pwned-(\d+)$/.exec(text)
   return said ? Number(said[1]) : null
 }
 

@@ -1,13 +1,19 @@
 // Firefox over WebDriver BiDi as the eye of a hostile run.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import puppeteer, { type Browser, type Frame, type Page } from 'puppeteer-core'
 import { firefox } from '../harness'
 import { nothing, told, type Eye } from './eye'
 
-export const launch = (): Promise<Browser> =>
-  puppeteer.launch({
-    browser: 'firefox', executablePath: firefox(), headless: true,
-    extraPrefsFirefox: { 'network.dns.disablePrefetch': false, 'browser.download.folderList': 2, 'browser.download.dir': '/dev/null', 'browser.download.alwaysOpenPanel': false, 'pdfjs.disabled': true },
-  })
+/** With a folder of its own for what it downloads, which goes when the browser does. */
+export async function launch(): Promise<Browser> {
+  const folder = mkdtempSync(join(tmpdir(), 'postkeep-firefox-'))
+  const prefs = { 'network.dns.disablePrefetch': false, 'browser.download.folderList': 2, 'browser.download.dir': folder, 'browser.download.alwaysOpenPanel': false, 'pdfjs.disabled': true }
+  const browser = await puppeteer.launch({ browser: 'firefox', executablePath: firefox(), headless: true, extraPrefsFirefox: prefs })
+  browser.on('disconnected', () => rmSync(folder, { recursive: true, force: true }))
+  return browser
+}
 
 export async function firefoxEye(browser: Browser, root: string): Promise<Eye & { page: Page }> {
   const found = nothing()
@@ -20,19 +26,21 @@ export async function firefoxEye(browser: Browser, root: string): Promise<Eye & 
   })
   page.on('dialog', (dialog) => void (found.dialogs.push(dialog.message()), dialog.dismiss().catch(() => undefined)))
   page.on('framenavigated', (frame: Frame) => !ours(frame.url()) && found.went.push(frame.url()))
-  const own = page.target()
-  browser.on('targetcreated', (target) => {
-    if (target === own || target.type() !== 'page') return
-    found.popups.push(target.url())
-    void target.page().then((other) => other?.close()).catch(() => undefined)
-  })
+  const before = await browser.pages()
+  const countOthers = async () => {
+    for (const other of (await browser.pages()).filter((one) => one !== page && !before.includes(one))) {
+      found.popups.push(other.url())
+      await other.close().catch(() => undefined)
+    }
+  }
   return {
     page,
     found,
     async open(url) {
-      await page.goto(url, { waitUntil: 'load', timeout: 10_000 }).catch((fault: unknown) => {
-        if (!/ABORT|aborted|download|timeout|NS_BINDING/i.test(String(fault))) throw fault
-      })
+      // The promise of `goto` does not come back from a document without scripts; the event does. A download has neither.
+      const loaded = new Promise<void>((done) => page.once('load', () => done()))
+      void page.goto(url, { timeout: 5_000 }).catch(() => undefined)
+      await Promise.race([loaded, pause(1_500)])
       if (url.includes('/m/')) await page.waitForSelector('h1, h2', { timeout: 5000 }).catch(() => undefined)
       await shown()
     },
@@ -47,6 +55,7 @@ export async function firefoxEye(browser: Browser, root: string): Promise<Eye & 
         for (const thing of things.slice(0, 30)) await Promise.race([thing.click().catch(() => undefined), pause(500)])
       }
       await shown()
+      await countOthers()
     },
     at: async () => page.url(),
   }

@@ -1,5 +1,5 @@
 // Hostile text as data, in its families: what a sender could put where, so that it would run, load, leave or mislead.
-// Each carries a number: if it runs, the console says `/pwned-N/`. Nothing here knows the page.
+// Each carries a number: if it runs, the console says `pwned-N`. Nothing here knows the page.
 import { clicked, clobbering, events, mutations, scripts } from './payloads/markup'
 import { encodings, fields, linkified } from './payloads/fields'
 import { parts } from './payloads/parts'
@@ -51,7 +51,7 @@ export function payloads(canary: string): Payload[] {
   let number = 0
   const ink = (): Ink => {
     const own = ++number
-    return { run: `console.log(/pwned-${own}/)`, at: (file) => `${canary}/p${own}/${file}` }
+    return { run: `console.log(/pwned-${own}/.source)`, at: (file) => `${canary}/p${own}/${file}` }
   }
   const made = families.flatMap(({ threat, place, seeds, click = false }) =>
     seeds.map((seed): Payload => {
