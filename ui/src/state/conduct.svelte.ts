@@ -36,6 +36,10 @@ export class Conduct {
         untrack(() => this.#app.reading.show(target))
       })
       $effect(() => {
+        const { scope, status, rows } = this.#app.list
+        if (scope?.kind === 'mailbox' && status === 'ready') untrack(() => this.#caughtUp(scope.name, rows))
+      })
+      $effect(() => {
         const state = this.#app.live.state
         untrack(() => (this.#app.list.streamed(state), this.#app.monitor.streamed(state)))
       })
@@ -121,6 +125,12 @@ export class Conduct {
     const route = this.#app.nav.route
     // The first mail of an empty mailbox is what somebody waits for.
     if (first && route.view === 'mail' && !route.open && !route.follow && !route.q) this.#app.nav.step(reading(oldest.mailbox, oldest.id, route))
+  }
+
+  /** What the rail had guessed for a mailbox is on the screen now, as the newest of its lines. */
+  #caughtUp(name: string, rows: readonly Row[]): void {
+    const guessed = this.#app.mailboxes.shown(name)
+    if (guessed) this.#app.seen.arrived(rows.slice(0, guessed))
   }
 
   #speak(count: number, newest: Row): void {

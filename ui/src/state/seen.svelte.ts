@@ -37,7 +37,7 @@ export class Seen {
     const kept = taken<Partial<Kept>>(this.#shelf, KEY)
     const ids = Array.isArray(kept?.ids) ? kept.ids.filter((id) => typeof id === 'string') : []
     const cursors = Object.entries(kept?.cursors ?? {}).filter((entry) => typeof entry[1] === 'string')
-    this.#ids = new Set(this.#writing === undefined ? ids : [...ids, ...this.#ids])
+    this.#ids = new Set([...ids, ...(this.#writing === undefined ? [] : this.#ids)].slice(-IDS_MAX))
     this.#cursors = new Map(cursors)
     this.#version += 1
   }
@@ -116,7 +116,7 @@ export class Seen {
     if (this.#writing === undefined) return
     clearTimeout(this.#writing)
     this.#writing = undefined
-    const kept: Kept = { cursors: Object.fromEntries([...this.#cursors].slice(-MAILBOXES_MAX)), ids: [...this.#ids].slice(-IDS_MAX) }
+    const kept: Kept = { cursors: Object.fromEntries([...this.#cursors].slice(-MAILBOXES_MAX)), ids: [...this.#ids] }
     write(this.#shelf, KEY, kept)
   }
 
