@@ -92,7 +92,30 @@ test('fact 07: 1,000 arrivals move a scrolled list by 0 px', async ({ page, view
   await expect(view.row('After 999')).toBeVisible()
 })
 
-test('fact 07: a pointer that moves over the list and a focused row hold it too', async ({ page, view, box, server, send }) => {
+test('fact 07: a pointer that moves over the list holds it, one that rests does not', async ({ page, view, box, server, send }) => {
+  await sendMany(server, box, 30, 'Before', { connections: 1 })
+  await page.goto(`/m/${box}`)
+  await expect(view.row('Before 29')).toBeVisible()
+  await view.live()
+  const from = (await view.row('Before 25').boundingBox())?.y ?? 0
+  const moving = { on: true }
+  const hand = (async () => {
+    for (let n = 0; moving.on; n++) await page.mouse.move(400 + (n % 20), from + 20)
+  })()
+  await send({ subject: 'While moving', text: 'x' })
+  await expect(view.list.getByRole('button', { name: /1 new/ })).toBeVisible()
+  expect((await view.row('Before 25').boundingBox())?.y).toBe(from)
+  moving.on = false
+  await hand
+  await view.list.getByRole('button', { name: /1 new/ }).click()
+  await expect(view.row('While moving')).toBeVisible()
+  await page.mouse.move(1000, 500)
+  await send({ subject: 'While resting', text: 'x' })
+  await expect(view.row('While resting')).toBeVisible()
+  expect((await view.texts())[0]).toContain('While resting')
+})
+
+test('fact 07: a focused row holds the list too', async ({ page, view, box, server, send }) => {
   await sendMany(server, box, 30, 'Before', { connections: 1 })
   await page.goto(`/m/${box}`)
   await expect(view.row('Before 29')).toBeVisible()
