@@ -14,6 +14,8 @@ function tried(): boolean {
   document.body.append(frame)
   const told = (scheme: 'light' | 'dark') => {
     frame.style.colorScheme = scheme
+    // Firefox passes it on when the frame is laid out.
+    frame.getBoundingClientRect()
     return frame.contentWindow?.matchMedia(`(prefers-color-scheme: ${scheme})`).matches === true
   }
   const passes = told('dark') && told('light')
