@@ -243,13 +243,10 @@ impl Letter {
 impl PartContent {
     fn of(leaf: Leaf<'_>) -> Self {
         let entity = leaf.entity;
-        let is_label =
-            |label: &String| label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte));
-        let charset = entity.charset.and_then(|label| String::from_utf8(label).ok()).filter(is_label);
         Self {
             name: filename::safe(entity.name.as_deref().unwrap_or_default(), &entity.content_type),
+            charset: entity.charset_label(),
             content_type: entity.content_type,
-            charset: charset.filter(|label| !label.is_empty()),
             content: Bytes::from(entity.encoding.decode(leaf.content).into_owned()),
         }
     }

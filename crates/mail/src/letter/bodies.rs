@@ -81,10 +81,12 @@ impl Reading {
             self.text(&leaf, &content);
         }
         let entity = leaf.entity;
+        let (charset, encoding) = (entity.charset_label(), entity.encoding_label());
         let name = entity.name.map(|name| filename::safe(&name, &entity.content_type));
         let (part_id, content_type) = (leaf.part_id, entity.content_type);
         let (real_type, cid, sub_parts) = (mime::sniff(&content), entity.cid, Vec::new());
-        let part = Part { part_id, content_type, real_type, size: Some(size), name, cid, sub_parts };
+        let size = Some(size);
+        let part = Part { part_id, content_type, real_type, charset, encoding, size, name, cid, sub_parts };
         self.tree.leaf(leaf.depth, part);
     }
 

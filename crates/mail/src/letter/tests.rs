@@ -64,6 +64,20 @@ fn parts_are_named_by_their_place() {
 }
 
 #[test]
+fn parts_tell_how_they_are_written() {
+    let raw =
+        "Content-Type: text/html; charset=\"ISO-8859-1\"\r\nContent-Transfer-Encoding: Quoted-Printable\r\n\r\n<p>=FC";
+    let written = |raw: &str| {
+        let part = letter(raw).parts;
+        (part.charset, part.encoding)
+    };
+    assert_eq!(written(raw), (Some("ISO-8859-1".to_owned()), Some("quoted-printable".to_owned())));
+    assert_eq!(written("Content-Transfer-Encoding: 8bit\r\n\r\nx"), (None, None));
+    let odd = "Content-Type: text/plain; charset=\"a<b>\"\r\nContent-Transfer-Encoding: x-uuencode\r\n\r\nx";
+    assert_eq!(written(odd), (None, Some("x-uuencode".to_owned())));
+}
+
+#[test]
 fn attachments_are_told_with_their_sum() {
     let letter = letter(NESTED);
     let expected = Attached {

@@ -13,6 +13,10 @@ pub struct Part {
     pub content_type: String,
     /// What its octets are, whatever it is called; none when that is unknown.
     pub real_type: Option<&'static str>,
+    /// The charset that it names.
+    pub charset: Option<String>,
+    /// The transfer encoding that was undone.
+    pub encoding: Option<String>,
     /// Octets, transfer encoding undone; none for a multipart.
     pub size: Option<u64>,
     /// The file name that it gives, made safe.
@@ -25,8 +29,9 @@ pub struct Part {
 
 impl Part {
     pub(super) fn bytes(&self) -> usize {
-        let texts = [Some(&self.part_id), Some(&self.content_type), self.name.as_ref(), self.cid.as_ref()];
-        let own = size_of::<Self>() + texts.into_iter().flatten().map(String::len).sum::<usize>();
+        let given = [&self.charset, &self.encoding, &self.name, &self.cid];
+        let texts = given.into_iter().flatten().chain([&self.part_id, &self.content_type]);
+        let own = size_of::<Self>() + texts.map(String::len).sum::<usize>();
         own + self.sub_parts.iter().map(Self::bytes).sum::<usize>()
     }
 }

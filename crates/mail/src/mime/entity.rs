@@ -7,6 +7,8 @@ use crate::header::{self, Field};
 
 /// Octets of a media type; a longer one says nothing to anyone.
 const TYPE_MAX: usize = 127;
+/// Octets of a charset or a transfer encoding that is told.
+const LABEL_MAX: usize = 64;
 /// Octets of a boundary: more than the 70 of RFC 2046 §5.1.1.
 const BOUNDARY_MAX: usize = 256;
 /// Letters of a Content-ID.
@@ -145,6 +147,22 @@ impl Entity {
         self.name = params.text("filename").or(self.name.take());
     }
 
+    /// The charset that it names, if it is one that can be named in a header field.
+    pub(crate) fn charset_label(&self) -> Option<String> {
+        let label = std::str::from_utf8(self.charset.as_deref()?).ok()?;
+        is_label(label).then(|| label.to_owned())
+    }
+
+    /// Its transfer encoding; none where there is nothing to undo.
+    pub(crate) fn encoding_label(&self) -> Option<String> {
+        let label = match self.encoding {
+            Encoding::Base64 => "base64",
+            Encoding::QuotedPrintable => "quoted-printable",
+            Encoding::None => self.odd_encoding.as_deref()?,
+        };
+        is_label(label).then(|| label.to_owned())
+    }
+
     /// Whether it is listed as an attachment. The whole of a message is so only when it says that itself: some name
     /// their text.
     pub(crate) fn is_attachment(&self, is_root: bool) -> bool {
@@ -166,6 +184,12 @@ fn media_type(head: &[u8]) -> Option<String> {
         return None;
     }
     Some(std::str::from_utf8(head).ok()?.to_ascii_lowercase())
+}
+
+/// A word that stands for itself everywhere.
+fn is_label(label: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    (1..=LABEL_MAX).contains(&label.len()) && label.bytes().all(is_plain)
 }
 
 /// RFC 2045 §5.1

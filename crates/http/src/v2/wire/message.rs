@@ -107,6 +107,12 @@ pub(crate) struct Part {
     pub(crate) content_type: String,
     /// What its bytes are, whatever it is called; null when that is unknown.
     pub(crate) real_type: Option<&'static str>,
+    /// The charset that it names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) charset: Option<String>,
+    /// The transfer encoding that was undone, as `base64`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) encoding: Option<String>,
     /// Bytes, transfer encoding undone; not for a multipart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) size: Option<u64>,
@@ -297,6 +303,8 @@ impl Part {
             part_id: node.part_id.clone(),
             content_type: node.content_type.clone(),
             real_type: node.real_type,
+            charset: node.charset.clone(),
+            encoding: node.encoding.clone(),
             size: node.size,
             name: node.name.clone(),
             cid: node.cid.clone(),
