@@ -3,38 +3,17 @@ import createClient, { type Client } from 'openapi-fetch'
 import type { components, paths } from './schema'
 
 type Schemas = components['schemas']
-export type Summary = Schemas['Summary'] & { transaction?: string | null; otherRecipients?: number | null }
-export type Part = Omit<Schemas['Part'], 'subParts'> & {
-  subParts?: Part[]
-  realType?: string | null
-  charset?: string | null
-  encoding?: string | null
-  sha256?: string | null
-}
-export type Attachment = Schemas['Attachment'] & { realType?: string | null }
-export type Message = Schemas['Message'] & {
-  transaction?: string | null
-  otherRecipients?: number | null
-  remoteContent?: { images: number; pixels: number; hosts: string[] } | null
-  htmlSize?: number | null
-}
+export type Summary = Schemas['Summary']
+export type Part = Schemas['Part']
+export type Attachment = Schemas['Attachment']
+export type Message = Schemas['Message']
 export interface SmtpDoor {
   host: string
   port: number
   tls: 'none' | 'starttls' | 'implicit'
   auth: 'none' | 'any' | 'required'
 }
-export type Server = Schemas['Server'] & {
-  label?: string | null
-  verbs?: string[]
-  signedIn?: { name: string | null; mailbox: string | null; scopes: string[] } | null
-  smtp?: SmtpDoor[]
-  domain?: string | null
-  naming?: string
-  retention?: string | null
-  messagesMax?: number | null
-  search?: { keys: string[]; has: string[] }
-}
+export type Server = Omit<Schemas['Server'], 'smtp'> & { smtp: SmtpDoor[] }
 export type MailboxItem = Schemas['MailboxItem']
 
 /** A refusal of the server, or its silence (status 0). `message` says what to do next. */

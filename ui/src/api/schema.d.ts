@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * What this server is
-         * @description Its version, who may do what, what its engine promises and can, and the limits of requests.
+         * @description Its version, what the caller may do, how mail gets to it, what its engine promises and can, and the limits of requests. It is for everybody; where tokens are asked for, it tells strangers no way in for mail.
          */
         get: operations["readServer"];
         put?: never;
@@ -269,7 +269,7 @@ export interface paths {
         };
         /**
          * Read the HTML of a message, made harmless
-         * @description Scripts, forms, frames, style sheets and event handlers are gone, and the answer is sandboxed. `html` of the message itself has it as sent.
+         * @description Scripts, forms, frames and event handlers are gone, style sheets are whole, pictures among the parts are in it, and the answer is sandboxed: it loads nothing from other hosts unless remote=true. `html` of the message itself has it as sent.
          */
         get: operations["readHtml"];
         put?: never;
@@ -468,6 +468,8 @@ export interface components {
             name: string;
             /** @description Its place in the message. */
             partId: string;
+            /** @description What its bytes are, whatever it is called; null when that is unknown. */
+            realType?: string | null;
             /** @description Of those bytes. */
             sha256: string;
             /**
@@ -771,12 +773,20 @@ export interface components {
             headers: components["schemas"]["Header"][];
             /** @description The HTML as sent. */
             html?: string | null;
+            /**
+             * Format: int64
+             * @description Bytes of the whole HTML, decoded; null without HTML.
+             */
+            htmlSize?: number | null;
             /** @description The links in order. */
             links: components["schemas"]["Link"][];
             /** @description Message-ID without its brackets. */
             messageId?: string | null;
             /** @description The tree of parts. */
             parts: components["schemas"]["Part"];
+            /** @description The first 140 characters of the text on one line; empty when there are none. */
+            preview: string;
+            remoteContent?: components["schemas"]["RemoteContent"] | null;
             /** @description The addresses of Reply-To. */
             replyTo: components["schemas"]["Person"][];
             /**
@@ -818,6 +828,11 @@ export interface components {
             /** @description The HTML as sent. */
             html?: string | null;
             /**
+             * Format: int64
+             * @description Bytes of the whole HTML, decoded; null without HTML.
+             */
+            htmlSize?: number | null;
+            /**
              * @description Its name in the mailbox; later ones are greater.
              * @example 1nbmq3r7c0v8h
              */
@@ -831,13 +846,21 @@ export interface components {
             mailbox?: string;
             /** @description Message-ID without its brackets. */
             messageId?: string | null;
+            /**
+             * Format: int32
+             * @description Recipients of the transaction that are not in `envelope`; null likewise.
+             */
+            otherRecipients?: number | null;
             /** @description The tree of parts. */
             parts?: components["schemas"]["Part"];
+            /** @description The first 140 characters of the text on one line; empty when there are none. */
+            preview?: string;
             /**
              * Format: date-time
              * @description When it was received.
              */
             receivedAt?: string;
+            remoteContent?: components["schemas"]["RemoteContent"] | null;
             /** @description The addresses of Reply-To. */
             replyTo?: components["schemas"]["Person"][];
             /**
@@ -860,6 +883,8 @@ export interface components {
             textSource?: string;
             /** @description The addresses of To. */
             to?: components["schemas"]["Person"][];
+            /** @description The same in every mailbox it went to; null where the caller may not know how it came. */
+            transaction?: string | null;
             transport?: components["schemas"]["Transport"] | null;
             /** @description Which of `text` and `html` were cut. */
             truncated?: string[];
@@ -903,12 +928,18 @@ export interface components {
         };
         /** @description A part of a message. */
         Part: {
+            /** @description The charset that it names. */
+            charset?: string | null;
             /** @description Its Content-ID. */
             cid?: string | null;
+            /** @description The transfer encoding that was undone, as `base64`. */
+            encoding?: string | null;
             /** @description Its file name. */
             name?: string | null;
             /** @description Its place: `0` for the whole of a multipart, else as `1.2`. */
             partId: string;
+            /** @description What its bytes are, whatever it is called; null when that is unknown. */
+            realType?: string | null;
             /**
              * Format: int64
              * @description Bytes, transfer encoding undone; not for a multipart.
@@ -978,6 +1009,15 @@ export interface components {
              */
             total?: number | null;
         };
+        /** @description What the HTML of a message would load from other hosts. */
+        RemoteContent: {
+            /** @description Where all that would come from, sorted; up to 20 hosts. */
+            hosts: string[];
+            /** @description Pictures, each address once. */
+            images: number;
+            /** @description Pictures of up to 2 by 2 pixels, which are not among the others. */
+            pixels: number;
+        };
         /** @description How a search went. */
         Search: {
             /** @description Whether all that was asked for was looked at. */
@@ -996,16 +1036,59 @@ export interface components {
         };
         /** @description This server. */
         Server: {
+            /** @description A domain to write behind the name of a mailbox; null when any will do. */
+            domain?: string | null;
             /** @description What keeps the mail. */
             engine: components["schemas"]["Engine"];
+            /**
+             * @description What people call it (`http.label`).
+             * @example staging-eu
+             */
+            label?: string | null;
             /** @description What a request may be. */
             limits: components["schemas"]["Limits"];
+            /** @description Messages that a mailbox keeps; null when there is no limit. */
+            messagesMax?: number | null;
             /** @description `access.mode`. */
             mode: string;
             /** @description `postkeep`. */
             name: string;
+            /** @description `mailbox.naming`. */
+            naming: string;
+            /** @description How long a message is kept, as `7d`; null when it does not age. */
+            retention?: string | null;
+            /** @description What can be searched for. */
+            search: components["schemas"]["Words"];
+            signedIn?: components["schemas"]["SignedIn"] | null;
+            /** @description Where mail is taken over SMTP. */
+            smtp: components["schemas"]["Smtp"][];
+            /** @description What the caller may do on one mailbox at least. */
+            verbs: string[];
             /** @description Its version. */
             version: string;
+        };
+        /** @description Whom the server takes a caller for. */
+        SignedIn: {
+            /** @description Of the inbox. */
+            mailbox?: string | null;
+            /** @description Of the token, or of the user whom a proxy named. */
+            name?: string | null;
+            /** @description Of the token. */
+            scopes: string[];
+        };
+        /** @description A listener of SMTP. */
+        Smtp: {
+            /** @description `none`, `any` when one may sign in, `required` when one must. */
+            auth: string;
+            /** @description An address, or `*` for all that the machine has. */
+            host: string;
+            /**
+             * Format: int32
+             * @description Its port.
+             */
+            port: number;
+            /** @description `none`, `starttls` or `implicit`. */
+            tls: string;
         };
         /** @description A message as lists show it. */
         Summary: {
@@ -1024,6 +1107,11 @@ export interface components {
              */
             mailbox: string;
             /**
+             * Format: int32
+             * @description Recipients of the transaction that are not in `envelope`; null likewise.
+             */
+            otherRecipients?: number | null;
+            /**
              * Format: date-time
              * @description When it was received.
              */
@@ -1037,6 +1125,8 @@ export interface components {
             subject: string;
             /** @description Words put on it by policy or scripts. */
             tags: string[];
+            /** @description The same in every mailbox it went to; null where the caller may not know how it came. */
+            transaction?: string | null;
         };
         /** @description A text: contained, or compared as it says. */
         Text: string | components["schemas"]["Manner"];
@@ -1157,6 +1247,13 @@ export interface components {
              */
             waited: string;
         };
+        /** @description The words of the language of searches. */
+        Words: {
+            /** @description What may stand behind `has:`. */
+            has: string[];
+            /** @description What may stand before a colon. */
+            keys: string[];
+        };
     };
     responses: never;
     parameters: never;
@@ -1185,7 +1282,50 @@ export interface operations {
                      * @example {
                      *       "name": "postkeep",
                      *       "version": "0.1.0",
-                     *       "mode": "open",
+                     *       "label": "staging-eu",
+                     *       "mode": "token",
+                     *       "verbs": [
+                     *         "list",
+                     *         "read",
+                     *         "wait",
+                     *         "watch",
+                     *         "delete",
+                     *         "purge",
+                     *         "open"
+                     *       ],
+                     *       "signedIn": {
+                     *         "name": "ci",
+                     *         "mailbox": null,
+                     *         "scopes": [
+                     *           "rw:ci-*"
+                     *         ]
+                     *       },
+                     *       "smtp": [
+                     *         {
+                     *           "host": "*",
+                     *           "port": 1025,
+                     *           "tls": "none",
+                     *           "auth": "any"
+                     *         }
+                     *       ],
+                     *       "domain": "mail.example",
+                     *       "naming": "local",
+                     *       "retention": "7d",
+                     *       "messagesMax": 500,
+                     *       "search": {
+                     *         "keys": [
+                     *           "from",
+                     *           "to",
+                     *           "subject",
+                     *           "has"
+                     *         ],
+                     *         "has": [
+                     *           "attachment",
+                     *           "code",
+                     *           "link",
+                     *           "link:verify"
+                     *         ]
+                     *       },
                      *       "engine": {
                      *         "name": "memory",
                      *         "promise": "until the program ends",
@@ -1410,6 +1550,8 @@ export interface operations {
             query?: {
                 /** @description A mailbox; up to events.mailboxes_max of them. None: all that may be watched. */
                 mailbox?: string[];
+                /** @description Tell what is refused as well, on the node that is asked. Only over all mailboxes, for those who may list them all. */
+                refusals?: boolean;
                 /** @description A cursor to go on from; Last-Event-ID wins over it. None: from now on. */
                 since?: string;
             };
@@ -3936,6 +4078,8 @@ export interface operations {
                 since?: string;
                 /** @description Members to show with commas between, or * for all. */
                 fields?: string;
+                /** @description Only these messages, in the list's order; unknown ones are left out. Up to http.page_full_max of them, and nothing else that chooses. */
+                ids?: string[];
             };
             header?: never;
             path: {
@@ -3971,7 +4115,9 @@ export interface operations {
                      *             "email": "no-reply@shop.test"
                      *           },
                      *           "subject": "Your code",
-                     *           "tags": []
+                     *           "tags": [],
+                     *           "transaction": "0192f3a0c0de7b018a5e55ed0c0ffee0",
+                     *           "otherRecipients": 1
                      *         }
                      *       ],
                      *       "total": 2,
@@ -4202,7 +4348,10 @@ export interface operations {
     };
     purgeMailbox: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A cursor of this mailbox: what came behind it stays. */
+                until?: string;
+            };
             header?: never;
             path: {
                 /** @description A mailbox by its name, or an address that leads to it. */
@@ -4219,7 +4368,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. `bad-mailbox`: No mailbox can have this name. */
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. `bad-mailbox`: No mailbox can have this name. `bad-cursor`: Nothing can be gone on from this cursor; take a new one. */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4754,6 +4903,8 @@ export interface operations {
                      *       },
                      *       "subject": "Your code",
                      *       "tags": [],
+                     *       "transaction": "0192f3a0c0de7b018a5e55ed0c0ffee0",
+                     *       "otherRecipients": 1,
                      *       "transport": {
                      *         "transaction": "0192f3a0c0de7b018a5e55ed0c0ffee0",
                      *         "otherRecipients": 1,
@@ -4773,8 +4924,18 @@ export interface operations {
                      *       "messageId": "a1@shop.test",
                      *       "sentAt": "2026-11-14T09:29:59+00:00",
                      *       "text": "Your code is 884201",
+                     *       "preview": "Your code is 884201",
                      *       "textSource": "plain",
                      *       "html": "<p>Your code is 884201",
+                     *       "htmlSize": 23,
+                     *       "remoteContent": {
+                     *         "images": 13,
+                     *         "pixels": 1,
+                     *         "hosts": [
+                     *           "a.test",
+                     *           "b.test"
+                     *         ]
+                     *       },
                      *       "truncated": [],
                      *       "headers": [
                      *         {
@@ -4789,10 +4950,12 @@ export interface operations {
                      *       "parts": {
                      *         "partId": "0",
                      *         "type": "multipart/mixed",
+                     *         "realType": null,
                      *         "subParts": [
                      *           {
                      *             "partId": "1",
                      *             "type": "text/plain",
+                     *             "realType": null,
                      *             "size": 212
                      *           }
                      *         ]
@@ -4802,6 +4965,7 @@ export interface operations {
                      *           "partId": "2",
                      *           "name": "a.pdf",
                      *           "type": "application/pdf",
+                     *           "realType": "application/pdf",
                      *           "size": 8123,
                      *           "sha256": "4c4b6a3be1314ab86138bef4314dde022e600960d8689a2c8f8631802d20dab6",
                      *           "cid": null
@@ -5303,7 +5467,10 @@ export interface operations {
     };
     readHtml: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Let it load pictures, styles and fonts of other hosts. */
+                remote?: boolean;
+            };
             header?: never;
             path: {
                 /** @description A mailbox by its name, or an address that leads to it. */
@@ -6652,6 +6819,8 @@ export interface operations {
                 since?: string;
                 /** @description Members to show with commas between, or * for all. */
                 fields?: string;
+                /** @description Only these messages, each as MAILBOX/ID, newest first; unknown ones, and those of mailboxes that may not be listed, are left out. Up to http.page_full_max of them, and nothing else that chooses. */
+                ids?: string[];
             };
             header?: never;
             path?: never;
@@ -6684,7 +6853,9 @@ export interface operations {
                      *             "email": "no-reply@shop.test"
                      *           },
                      *           "subject": "Your code",
-                     *           "tags": []
+                     *           "tags": [],
+                     *           "transaction": "0192f3a0c0de7b018a5e55ed0c0ffee0",
+                     *           "otherRecipients": 1
                      *         }
                      *       ],
                      *       "total": null,
@@ -7232,6 +7403,8 @@ export interface operations {
             query?: {
                 /** @description Must be true. */
                 all?: boolean;
+                /** @description A cursor over all mailboxes: what came behind it stays. */
+                until?: string;
             };
             header?: never;
             path?: never;
@@ -7246,7 +7419,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. */
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. `bad-cursor`: Nothing can be gone on from this cursor; take a new one. */
             400: {
                 headers: {
                     [name: string]: unknown;

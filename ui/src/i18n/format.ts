@@ -7,7 +7,7 @@ const own = language.startsWith('en') ? language : 'en-GB'
 const clock = new Intl.DateTimeFormat(own, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 const seconds = new Intl.DateTimeFormat(own, { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' })
 const day = new Intl.DateTimeFormat(own, { day: 'numeric', month: 'short' })
-const dated = new Intl.DateTimeFormat(own, { day: 'numeric', month: 'short', year: 'numeric' })
+const year = new Intl.DateTimeFormat(own, { day: 'numeric', month: 'short', year: 'numeric' })
 const full = new Intl.DateTimeFormat(own, { dateStyle: 'full', timeStyle: 'long', hourCycle: 'h23' })
 const whole = new Intl.NumberFormat('en')
 const plural = new Intl.PluralRules('en')
@@ -23,10 +23,9 @@ export function listTime(time: Date, now: Date, yesterday: string): string {
   const days = Math.round((midnight(now) - midnight(time)) / 86_400_000)
   if (days === 0) return clock.format(time)
   if (days === 1) return yesterday
-  return time.getFullYear() === now.getFullYear() ? day.format(time) : dated.format(time)
+  return time.getFullYear() === now.getFullYear() ? day.format(time) : year.format(time)
 }
 
-export const year = (time: Date): string => dated.format(time)
 export const fullTime = (time: Date): string => full.format(time)
 export const clockTime = (time: Date): string => seconds.format(time)
 export const shortTime = (time: Date): string => clock.format(time)

@@ -14,7 +14,7 @@ export class ServerState {
 
   async read(): Promise<void> {
     try {
-      this.about = await answer(this.#calls.GET('/api/v2'))
+      this.about = (await answer(this.#calls.GET('/api/v2'))) as Server
       this.problem = null
     } catch (fault) {
       if (fault instanceof Problem) this.problem = fault
