@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use super::rig::{self, mailbox, open, send, settings_on, until};
 use crate::{Jetstream, Settings};
 
-/// In every shard of four there is one of these.
+/// In each of four shards lies one of these, at least.
 const NAMES: [&str; 8] = ["ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal"];
 
 async fn follow(store: &Jetstream) -> Changes {
@@ -95,11 +95,11 @@ async fn who_reads_late_is_told_everything() {
     let store = open(&settings).await;
     let mut watch = follow(&store).await;
     let mut sending = Vec::new();
-    for task in 0..8 {
+    for name in NAMES {
         let store = std::sync::Arc::clone(&store);
         sending.push(tokio::spawn(async move {
             for number in 0..300 {
-                send(&store, &format!("{number}"), NAMES[task]).await;
+                send(&store, &format!("{number}"), name).await;
             }
         }));
     }
