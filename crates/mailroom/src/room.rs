@@ -8,9 +8,11 @@ mod everywhere;
 pub(crate) mod inboxes;
 pub(crate) mod mailboxes;
 pub(crate) mod once;
+mod refusing;
 pub(crate) mod sight;
 pub(crate) mod tokens;
 mod waiting;
+mod watching;
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -24,20 +26,19 @@ use store::list::{Item, Listing, Order, Page, RecentPage};
 use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
 use tokio::time::timeout;
 
-use crate::access::{Access, Denial, Permit, Shape, Target, Vault, Verb};
+use crate::access::{Access, Denial, Shape, Target, Vault, Verb};
 use crate::caller::Caller;
 use crate::counters::COUNTERS;
 use crate::cursor::{BadCursor, Cursor, Place, Since};
 use crate::error::{Error, Result};
-use crate::feed::{Feed, Watch};
+use crate::feed::Feed;
 use crate::import::Import;
 use crate::letters::Letters;
 use crate::pace::{self, Pace};
 use crate::parcel::{Delivered, Parcel};
 use crate::policy::Policy;
 use crate::recent;
-use crate::refusals::{Refusal, RefusalWatch, Refusals, Ring};
-use crate::resume::{self, Followed, Gap, Life, Start};
+use crate::refusals::Ring;
 use crate::route::{Facts, Routes};
 use crate::search::Searches;
 use crate::settings::Settings;
@@ -185,13 +186,6 @@ impl Mailroom {
         }
     }
 
-    /// Something inside a transaction was refused.
-    pub fn refused(&self, caller: &Caller, refusal: Refusal) {
-        if self.access.permit(caller, Verb::Deliver, Target::Transaction).is_ok() {
-            self.refusals.keep(refusal);
-        }
-    }
-
     // --- the verbs ---
 
     /// Put a message into all its mailboxes, or none. Once this returned the message is kept as the engine promises;
@@ -274,31 +268,6 @@ impl Mailroom {
         Ok(self.vault.open(&permit).position(mailbox).await?)
     }
 
-    /// What was refused, newest first, and only by this process: where the caller may list one of the recipients. What was
-    /// refused before there was any is for those who may list everything.
-    pub fn refusals(&self, caller: &Caller, scope: &Scope, limit: usize) -> Result<Refusals> {
-        self.access.permit(caller, Verb::List, scope.into())?;
-        Ok(self.refusals.list(scope, limit, |mailboxes| self.sees_refusal(caller, mailboxes)))
-    }
-
-    /// Follow what is refused by this process from now on, whatever it was about.
-    pub fn watch_refusals(&self, caller: &Caller) -> Result<RefusalWatch> {
-        self.access.permit(caller, Verb::List, Target::All)?;
-        Ok(self.refusals.watch())
-    }
-
-    /// Whether a caller may follow what is refused.
-    pub fn may_watch_refusals(&self, caller: &Caller) -> bool {
-        self.access.permit(caller, Verb::List, Target::All).is_ok()
-    }
-
-    /// Whether a caller may see a refusal of mail to these mailboxes.
-    pub(crate) fn sees_refusal(&self, caller: &Caller, mailboxes: &[Mailbox]) -> bool {
-        self.access.sees_all(caller)
-            || self.access.permit(caller, Verb::List, Target::All).is_ok()
-            || mailboxes.iter().any(|mailbox| self.may(caller, Verb::List, mailbox))
-    }
-
     /// One message whole; none when it is not there.
     pub async fn read(&self, caller: &Caller, mailbox: &Mailbox, which: Which) -> Result<Option<Stored>> {
         let permit = self.access.permit(caller, Verb::Read, Target::Mailbox(mailbox))?;
@@ -349,67 +318,6 @@ impl Mailroom {
         let store = self.vault.open(&permit);
         let until = self.place(store, &Scope::Mailbox(mailbox.clone()), until).await?;
         Ok(store.purge(mailbox, until.position, Vec::new()).await?)
-    }
-
-    /// Follow what happens. Every change that begins after this returned is seen, or said to be missed.
-    pub async fn watch(&self, caller: &Caller, scope: Scope) -> Result<Watch> {
-        self.watch_after(caller, scope, Position::END).await
-    }
-
-    /// Follow what happens, for one who has seen everything up to a position: what changed since is told first, as far
-    /// as it is still so, or said to be missed. It holds a stream of the engine to itself, where others share one.
-    pub async fn watch_after(&self, caller: &Caller, scope: Scope, position: Position) -> Result<Watch> {
-        let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
-        self.follow(caller, permit, scope, position).await
-    }
-
-    /// A watch that tells what the caller may know, and asks for each event anew.
-    async fn follow(&self, caller: &Caller, permit: Permit, scope: Scope, after: Position) -> Result<Watch> {
-        let watch = self.feed.watch(&self.vault, permit, scope, after).await?;
-        if self.access.sees_all(caller) {
-            return Ok(watch);
-        }
-        let (access, caller) = (Arc::clone(&self.access), caller.clone());
-        Ok(watch.sifted(move |mailbox| access.permit(&caller, Verb::Watch, Target::Mailbox(mailbox)).is_ok()))
-    }
-
-    /// Follow what happens behind the place that a cursor tells of, if it is younger than the window and can be gone on
-    /// from; else from now on, and why. Whoever follows first and lists then misses nothing.
-    pub async fn resume(
-        &self,
-        caller: &Caller,
-        scope: Scope,
-        since: Option<&str>,
-        window: Duration,
-    ) -> Result<Followed> {
-        let permit = self.access.permit(caller, Verb::Watch, (&scope).into())?;
-        let store = self.vault.open(&permit);
-        let mut start = Start::of(since, &scope, self.life(&scope), self.now(), window)?;
-        if let Start::After(position) = start
-            && self.abilities.whole_view
-            && is_ahead(store, &scope, position).await?
-        {
-            start = Start::Now(Some(Gap::Restarted));
-        }
-        let (after, gap) = match start {
-            Start::After(position) => (position, None),
-            Start::Now(gap) => (Position::END, gap),
-        };
-        let watch = self.follow(caller, permit, scope.clone(), after).await?;
-        let position = match watch.begins() {
-            Some(begins) => begins,
-            None if after == Position::END => resume::stands(store, &scope).await?,
-            None => after,
-        };
-        Ok(Followed { watch, position, gap })
-    }
-
-    /// A cursor of all mailboxes is of one node where each has its own order of them.
-    fn life(&self, scope: &Scope) -> Life {
-        match self.feed.life() {
-            Some(epoch) if *scope == Scope::All => Life { epoch, other: Gap::Node },
-            _ => Life { epoch: self.abilities.epoch, other: Gap::Restarted },
-        }
     }
 
     // --- places ---
