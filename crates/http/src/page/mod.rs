@@ -31,11 +31,13 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      require-trusted-types-for 'script'; trusted-types 'none'",
 );
 /// What the page itself carries, beside what every answer does.
-const SHELL: [(HeaderName, HeaderValue); 5] = [
+const SHELL: [(HeaderName, HeaderValue); 6] = [
     (CONTENT_TYPE, HTML),
     (CACHE_CONTROL, ASK),
     (CONTENT_SECURITY_POLICY, POLICY),
     (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
+    // The hosts of a mail's links are looked up when somebody follows one, not when it is read (T046).
+    (HeaderName::from_static("x-dns-prefetch-control"), HeaderValue::from_static("off")),
     ROBOTS,
 ];
 /// Mail that was caught is nothing to be found by a search engine.

@@ -60,6 +60,7 @@ async fn t050_each_address_of_the_page_is_the_page_with_its_policy() {
             is("content-type", "text/html; charset=utf-8");
             is("content-security-policy", POLICY);
             is("cross-origin-opener-policy", "same-origin");
+            is("x-dns-prefetch-control", "off");
             is("cross-origin-resource-policy", "same-origin");
             is("referrer-policy", "no-referrer");
             is("x-content-type-options", "nosniff");
