@@ -14,6 +14,9 @@ function firstScreen(id: string, graph: Graph, asked = new Set<string>()): boole
   return found.isEntry || found.importers.some((importer) => firstScreen(importer, graph, asked))
 }
 
+/** What an empty list, connect and entry share: one file too. */
+const SAMPLES = /src\/samples\/|src\/i18n\/(en\/)?entry|src\/parts\/(Door|Samples|TestMail)\.svelte|src\/state\/testmail/
+
 const server = new URL(process.env.POSTKEEP_URL ?? 'http://127.0.0.1:8025')
 
 export default defineConfig({
@@ -25,10 +28,18 @@ export default defineConfig({
     // The page's policy allows no inlined data but images, and no preload helper that writes styles.
     assetsInlineLimit: 0,
     modulePreload: false,
-    cssCodeSplit: true,
+    // One sheet: each more would be a request more, for little.
+    cssCodeSplit: false,
     reportCompressedSize: false,
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: (id, graph) => (firstScreen(id, graph) ? 'page' : null) }] } },
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: (id, graph) => (firstScreen(id, graph) ? 'page' : null), priority: 2 },
+            { name: 'samples', test: SAMPLES, priority: 1 },
+          ],
+        },
+      },
     },
   },
   server: {

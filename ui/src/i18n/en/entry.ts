@@ -21,9 +21,6 @@ export const entry = {
   'entry.name': 'Name of the mailbox',
   'entry.open': 'Open',
   'entry.guess': 'Give me a name nobody can guess',
-  'entry.public': 'Anyone who knows the name can read its mail.',
-  'entry.gone': (time: string) => `Mail is gone after ${time}.`,
-  'entry.kept': 'Mail is kept until it is deleted.',
   'entry.recent': 'Opened in this browser',
   'entry.need': 'Write a name first, or take one that nobody can guess.',
 
@@ -37,18 +34,6 @@ export const entry = {
   'waiting.implicit': 'It speaks TLS from the first byte.',
   'waiting.closed': 'This server takes no mail over SMTP that it may tell you of. Ask whoever runs it where to send.',
   'waiting.open': 'The first mail opens by itself.',
-
-  'card.title': 'This mailbox',
-  'card.all': 'All mail',
-  'card.choose': 'Choose a message to read it here.',
-  'card.address': 'Address',
-  'card.smtp': 'Send mail to',
-  'card.kept': 'Kept',
-  'card.kept.for': (time: string) => `for ${time}`,
-  'card.kept.ever': 'until it is deleted',
-  'card.max': (count: string) => `the newest ${count} messages`,
-  'card.phone': 'Open on a phone',
-  'card.qr': (url: string) => `QR code of ${url}`,
 
   'test.send': 'Send a test mail',
   'test.sent': (to: string) => `Test mail sent to ${to}`,
