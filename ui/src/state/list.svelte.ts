@@ -42,7 +42,7 @@ export class MessageList implements Changing {
   capped = $state.raw(false)
   /** Lines that came above what is looked at. */
   above = $state.raw(0)
-  /** How often somebody came back to a place in it. */
+  /** Times that somebody came back to a place in it. */
   returned = $state.raw(0)
   /** The list itself, with the place that it is scrolled to. */
   now = $state.raw<Listing | null>(null)
@@ -98,10 +98,8 @@ export class MessageList implements Changing {
   show(scope: Scope, q: string, place: Place = null): void {
     const old = this.now
     if (old && sameScope(old.pages.scope, scope) && old.pages.q === q) {
-      if (!place) return
-      old.return(place)
-      this.returned += 1
-      return
+      if (place) this.returned += 1
+      return void (place && old.return(place))
     }
     const next = new Listing(this.#calls, scope, q)
     const kept = this.#left.change(old, next.key)
@@ -182,7 +180,7 @@ export class MessageList implements Changing {
 
   /** What there is, or what of it is hidden, has changed. */
   republish(): void {
-    const now = this.now
+    const { now } = this
     if (!now) return
     const { rows, total } = now.without(this.#pending)
     this.rows = rows

@@ -1,25 +1,10 @@
 // The list against a server in memory: what is listed, what comes, what goes, what is asked again, and how often it changes.
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Summary } from '../api/client'
 import { ALL, mailbox } from '../router'
-import { MessageList } from './list.svelte'
 import { ROWS_MAX } from './listing'
-import { Notices } from './notices.svelte'
-import { Pending } from './pending.svelte'
-import { fakeCalls, FakeLive, idOf, serving, summary, type Asked } from './testing'
+import { idOf, summary } from './testing'
+import { start } from './testing.list'
 
-function start(count: number, answering?: (asked: Asked) => unknown) {
-  const mails: Summary[] = Array.from({ length: count }, (_, at) => summary(at + 1))
-  const serve = serving(() => mails)
-  const { calls, asked } = fakeCalls((one) => answering?.(one) ?? serve(one))
-  const live = new FakeLive()
-  const pending = new Pending(calls, new Notices())
-  const list = new MessageList(calls, live.live, pending)
-  pending.events = { ...pending.events, changed: () => list.republish(), deleted: (copies) => list.deleted(copies) }
-  const subjects = () => list.rows.map((row) => row.subject)
-  const deliver = (...numbers: number[]) => numbers.forEach((number) => (mails.push(summary(number)), live.deliver(summary(number))))
-  return { mails, asked, live, pending, list, subjects, deliver }
-}
 const BEN = mailbox('ben')
 const settle = () => vi.advanceTimersByTimeAsync(20)
 
@@ -157,92 +142,6 @@ describe('arrivals', () => {
     deliver(...Array.from({ length: ROWS_MAX + 5 }, (_, at) => at + 1))
     await vi.advanceTimersByTimeAsync(300)
     expect([list.rows.length, list.capped, list.rows.at(-1)?.id]).toEqual([ROWS_MAX, true, idOf(6)])
-  })
-})
-
-describe('what the stream says besides', () => {
-  it('resync lists anew, and what was read of lines stays', async () => {
-    const { list, live, mails } = start(3)
-    list.show(BEN, '')
-    await settle()
-    list.look(0, 2)
-    await vi.advanceTimersByTimeAsync(200)
-    expect(list.rows.map((row) => row.preview)).toEqual(['Text of Mail 3', 'Text of Mail 2', 'Text of Mail 1'])
-    mails.splice(1, 1)
-    mails.push(summary(9))
-    live.say('resync', { reason: 'lagged', cursor: 'c' }, 'c')
-    await settle()
-    expect(list.rows.map((row) => [row.id, row.preview])).toEqual([[idOf(9), null], [idOf(3), 'Text of Mail 3'], [idOf(1), 'Text of Mail 1']])
-  })
-
-  it('resync reaches as far down as somebody has looked', async () => {
-    const { list, live } = start(1300)
-    list.show(BEN, '')
-    await settle()
-    await list.loadAll()
-    list.look(1000, 1010)
-    live.say('resync', { reason: 'lagged', cursor: 'c' }, 'c')
-    await settle()
-    expect(list.rows.length).toBeGreaterThan(1010)
-  })
-
-  it('skipped lists anew once it calms', async () => {
-    const { list, live, asked } = start(3)
-    list.show(BEN, '')
-    await settle()
-    for (let second = 0; second < 5; second += 1) {
-      live.say('skipped', { count: 100 })
-      await vi.advanceTimersByTimeAsync(1000)
-    }
-    expect(asked).toHaveLength(1)
-    await vi.advanceTimersByTimeAsync(2100)
-    expect(asked).toHaveLength(2)
-  })
-
-  it('delete and purge take lines away; what came behind a purge stays', async () => {
-    const { list, live, subjects } = start(4)
-    list.show(BEN, '')
-    await settle()
-    live.say('delete', { mailbox: 'ben', id: idOf(4) }, 'c')
-    live.say('purge', { mailbox: 'ben', upTo: idOf(2) }, 'c')
-    await settle()
-    expect([subjects(), list.total]).toEqual([['Mail 3'], 1])
-  })
-
-  it('hello tells what leaves by itself, on the minute', async () => {
-    const { list, live, subjects } = start(5)
-    list.show(BEN, '')
-    await settle()
-    live.say('hello', { cursor: 'c', retention: null, messagesMax: 2 })
-    list.expire(Date.UTC(2026, 0, 1, 0, 10, 4))
-    expect([subjects(), list.total]).toEqual([['Mail 5', 'Mail 4'], 2])
-    live.say('hello', { cursor: 'c', retention: '10m', messagesMax: null })
-    list.expire(Date.UTC(2026, 0, 1, 0, 10, 4, 500))
-    expect(subjects()).toEqual(['Mail 5'])
-  })
-
-  it('nothing, because it is refused: then the list asks', async () => {
-    const { list, mails, asked } = start(1)
-    list.show(BEN, '')
-    await settle()
-    list.streamed({ kind: 'refused', status: 501, body: null })
-    mails.push(summary(2))
-    await vi.advanceTimersByTimeAsync(5_100)
-    expect(list.rows).toHaveLength(2)
-    list.streamed({ kind: 'live' })
-    const count = asked.length
-    await vi.advanceTimersByTimeAsync(60_000)
-    expect(asked).toHaveLength(count)
-  })
-
-  it('of another list is not for this one', async () => {
-    const { list, live } = start(1)
-    list.show(BEN, '')
-    await settle()
-    live.scope = ALL
-    live.deliver(summary(7))
-    await settle()
-    expect(list.rows).toHaveLength(1)
   })
 })
 
