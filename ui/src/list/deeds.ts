@@ -104,7 +104,8 @@ function go(app: AppState, route: Mail, row: Row): void {
 }
 
 function back(app: AppState, route: Mail): void {
-  if (app.list.selection.size) app.list.selection.clear()
+  if (app.shell.drawer) app.shell.drawer = false
+  else if (app.list.selection.size) app.list.selection.clear()
   else if (app.shell.alone) app.shell.alone = false
   else if (route.open || route.follow) app.nav.go(listing(route.scope, route.q))
   else if (route.q) app.nav.go(listing(route.scope))

@@ -8,7 +8,9 @@ import { Pace } from './pace'
 import type { Copy } from './row'
 
 const LINES_MAX = 500
+/** Lines from before it was opened, and messages to make them of: a transaction may have many. */
 const BEFORE = 30
+const ASKED = 200
 
 export interface MonitorLine {
   key: string
@@ -16,6 +18,8 @@ export interface MonitorLine {
   kind: 'deliver' | 'refuse'
   mailFrom: string | null
   rcptTo: readonly string[]
+  /** Of the transaction; not all of them need to be known here. */
+  recipients: number
   /** Of what was taken. */
   subject: string | null
   copies: readonly Copy[]
@@ -68,10 +72,10 @@ export class Monitor {
     this.#pace.hold()
     let cursor: string | null = null
     try {
-      const recent = await answer(this.#calls.GET('/api/v2/messages', { params: { query: { limit: BEFORE } } }))
+      const recent = await answer(this.#calls.GET('/api/v2/messages', { params: { query: { limit: ASKED } } }))
       cursor = recent.cursor ?? null
       this.problem = null
-      this.#add((recent.items as Summary[]).toReversed().map(delivered))
+      this.#add((recent.items as Summary[]).toReversed().map(delivered), BEFORE)
     } catch (fault) {
       if (fault instanceof Problem) this.problem = fault
     }
@@ -121,7 +125,7 @@ export class Monitor {
   }
 
   /** In order of arrival; copies of one transaction are one line. */
-  #add(lines: readonly MonitorLine[]): void {
+  #add(lines: readonly MonitorLine[], max = LINES_MAX): void {
     const known = new Map(this.#all.map((line) => [line.key, line]))
     const fresh: MonitorLine[] = []
     for (const line of lines) {
@@ -130,12 +134,12 @@ export class Monitor {
         known.set(line.key, line)
         fresh.unshift(line)
       } else if (!same.copies.some((copy) => line.copies.some((one) => one.id === copy.id && one.mailbox === copy.mailbox))) {
-        const joined = { ...same, copies: [...same.copies, ...line.copies], rcptTo: [...new Set([...same.rcptTo, ...line.rcptTo])] }
-        known.set(line.key, joined)
+        const rcptTo = [...new Set([...same.rcptTo, ...line.rcptTo])]
+        known.set(line.key, { ...same, copies: [...same.copies, ...line.copies], rcptTo, recipients: Math.max(rcptTo.length, same.recipients, line.recipients) })
       }
     }
     const all = [...fresh, ...this.#all].map((line) => known.get(line.key) ?? line)
-    this.#all = all.slice(0, LINES_MAX)
+    this.#all = all.slice(0, max)
     this.hidden = Math.max(0, this.hidden - (all.length - this.#all.length))
     if (this.paused) this.waiting = Math.min(LINES_MAX, this.waiting + fresh.length)
     this.#publish()
@@ -149,13 +153,14 @@ export class Monitor {
 
 function delivered(message: Summary): MonitorLine {
   const copy = { mailbox: message.mailbox, id: message.id }
+  const rcptTo = message.envelope?.rcptTo ?? []
   return {
     key: message.transaction ?? `${copy.mailbox}/${copy.id}`,
-    at: message.receivedAt, kind: 'deliver', mailFrom: message.envelope?.mailFrom || null, rcptTo: message.envelope?.rcptTo ?? [],
-    subject: message.subject, copies: [copy], stage: null, peer: null, reply: '250',
+    at: message.receivedAt, kind: 'deliver', mailFrom: message.envelope?.mailFrom || null, rcptTo,
+    recipients: rcptTo.length + (message.otherRecipients ?? 0),    subject: message.subject, copies: [copy], stage: null, peer: null, reply: '250',
   }
 }
 
 function refused({ at, stage, mailFrom, rcptTo, peer, reply }: Refusal, key: string): MonitorLine {
-  return { key, at, kind: 'refuse', mailFrom, rcptTo, subject: null, copies: [], stage, peer, reply }
+  return { key, at, kind: 'refuse', mailFrom, rcptTo, recipients: rcptTo.length, subject: null, copies: [], stage, peer, reply }
 }

@@ -74,6 +74,7 @@ export const list = {
   'monitor.taken': (reply: string) => `Taken, ${reply}`,
   'monitor.bounce': '<>',
   'monitor.nobody': 'no recipient',
+  'monitor.more': (count: number) => `and ${number(count)} more`,
   'monitor.at': (stage: string) => ` at ${stage}`,
   'monitor.peer': (peer: string) => ` from ${peer}`,
 }
