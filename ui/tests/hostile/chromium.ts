@@ -36,7 +36,7 @@ export async function chromiumEye(context: BrowserContext, root: string): Promis
     async pressAll() {
       for (const frame of page.frames()) {
         if (frame === page.mainFrame() && page.url().includes('/m/')) continue
-        const things = await frame.locator('a, area, button, summary, label, input[type=submit], input[type=image], input[type=checkbox], svg text').all()
+        const things = await frame.locator('a, area, button, summary, label, input[type=submit], input[type=image], input[type=checkbox], svg text').all().catch(() => [])
         for (const thing of things.slice(0, 30)) await thing.click({ timeout: 400, force: true, noWaitAfter: true }).catch(() => undefined)
       }
       await shown(page)
