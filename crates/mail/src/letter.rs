@@ -194,6 +194,11 @@ impl Letter {
         })
     }
 
+    /// The HTML whole, however long it is.
+    pub fn whole_html(raw: &[u8]) -> Option<String> {
+        bodies::read(raw, &Limits { text_max: usize::MAX, ..Limits::default() }).html
+    }
+
     /// The pictures among the parts that a page can name: each by its Content-ID, its real type and its octets.
     pub fn pictures(raw: &[u8]) -> Vec<(String, &'static str, Bytes)> {
         let leaves = walk::nodes(raw).filter_map(|node| match node {

@@ -44,6 +44,9 @@ const REMOTE: HeaderValue = HeaderValue::from_static(
      style-src 'unsafe-inline' http: https:; font-src data: http: https:; base-uri 'none'; form-action 'none'; \
      frame-ancestors 'self'",
 );
+/// The root, by a name to begin at (`#mail`): from there Shift+Tab leaves the frame at once, whatever links the mail has. What
+/// a mail says of its root is added to it.
+const START: &str = "<html id=\"mail\">";
 /// Pictures of the message are put in as often as they are named, up to so many times the size of the message in all: a
 /// page of names must not grow without end.
 const GROWTH_MAX: usize = 3;
@@ -63,8 +66,13 @@ pub(crate) async fn read(shared: &Shared, asked: &Asked) -> Result<Response, Pro
     if letter.html.is_none() {
         return Err(Problem::no_html());
     }
-    let raw = stored.raw;
-    let made = shared.work(raw.len(), move || framed(letter.html.as_deref().unwrap_or_default(), &raw, remote)).await;
+    let (size, raw) = (stored.raw.len(), stored.raw);
+    let work = move || {
+        // A letter keeps no more of it than its limit.
+        let whole = letter.truncated.contains(&"html").then(|| Letter::whole_html(&raw)).flatten();
+        framed(whole.as_deref().or(letter.html.as_deref()).unwrap_or_default(), &raw, remote)
+    };
+    let made = shared.work(size, work).await;
     let place = shared.place(made.len())?;
     let fields: [(HeaderName, HeaderValue); 4] = [
         (CONTENT_TYPE, HTML),
@@ -88,5 +96,8 @@ fn framed(html: &str, raw: &Bytes, remote: bool) -> String {
         room = room.checked_sub(content.len().div_ceil(3) * 4)?;
         Some(format!("data:{kind};base64,{}", STANDARD.encode(content)))
     };
-    harmless(html, Reader { remote, part: &mut part })
+    let mut made = harmless(html, Reader { remote, part: &mut part });
+    let doctype = if made.starts_with("<!DOCTYPE") { made.find('>').map_or(0, |at| at + 1) } else { 0 };
+    made.insert_str(doctype, START);
+    made
 }

@@ -92,6 +92,21 @@ async fn t032_a_picture_that_is_named_often_does_not_grow_without_end() {
 }
 
 #[tokio::test]
+async fn html_is_whole_however_long_and_begins_at_a_root_with_a_name() {
+    let house = House::open().await;
+    let long = format!("<!doctype html>\r\n<html lang=en><p>{}\r\n<p>the end", "words and more\r\n".repeat(100_000));
+    house.deliver("alice", format!("Content-Type: text/html\r\n\r\n{long}")).await;
+    let message = house.json(PATH).await;
+    assert_eq!(message["truncated"][0], "text");
+    let answer = house.get(&format!("{PATH}/html")).await;
+    let html = answer.text();
+    assert!(html.starts_with("<!DOCTYPE html><html id=\"mail\">"), "{}", &html[..100]);
+    assert!(html.contains("<html lang=\"en\">") && html.ends_with("<p>the end"), "{}", &html[html.len() - 50..]);
+    house.deliver("alice", "Content-Type: text/html\r\n\r\n<p>quirks").await;
+    assert_eq!(house.get(&format!("{PATH}/html")).await.text(), "<html id=\"mail\"><p>quirks");
+}
+
+#[tokio::test]
 async fn what_a_message_would_load_and_really_is_is_told() {
     let house = House::open().await;
     let mail =
