@@ -84,8 +84,9 @@ export class Reading {
     this.#loaded = this.message
   }
 
+  /** For the frame: `#mail` is the root, from which Shift+Tab leaves the frame whatever links the mail has. */
   htmlUrl(remote: boolean): string {
-    return `${this.#url()}/html${remote ? '?remote=true' : ''}`
+    return `${this.#url()}/html${remote ? '?remote=true' : ''}#mail`
   }
 
   sourceUrl(): string {
