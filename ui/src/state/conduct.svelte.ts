@@ -61,7 +61,8 @@ export class Conduct {
     const route = this.#app.nav.route
     if (route.view !== 'mail') return `${titleOf(route)}${t('name')}`
     const name = route.scope.kind === 'mailbox' ? route.scope.name : t('list.all')
-    const row = route.open ? this.#app.list.find(route.open.mailbox, route.open.id) : route.follow ? this.#app.list.newest() : null
+    // What is older than the list reaches is known by the message alone.
+    const row = route.open ? (this.#app.list.find(route.open.mailbox, route.open.id) ?? this.#app.reading.message) : route.follow ? this.#app.list.newest() : null
     const count = this.fresh ? `(${this.fresh}) ` : ''
     return row ? `${count}${row.subject || t('list.noSubject')} – ${name}` : `${count}${name} – ${t('name')}`
   }
