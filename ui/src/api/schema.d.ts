@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Follow what happens
-         * @description Server-sent events: `hello`, then `deliver`, `delete` and `purge` as they happen, and `resync` where something is missing and the mailbox is to be listed anew. At least once, in order in each mailbox. The id of an event is a cursor: sent back as Last-Event-ID it is gone on from, for as long as events.resume_window. Age and `messagesMax` take messages without an event; `hello` tells both.
+         * @description Server-sent events: `hello`, then `deliver`, `delete` and `purge` as they happen, and `resync` where something is missing and the mailbox is to be listed anew. At least once, in order in each mailbox. The id of an event is a cursor: sent back as Last-Event-ID it is gone on from, for as long as events.resume_window. Age and `messagesMax` take messages without an event; `hello` tells both. On a cluster a stream over all mailboxes is gone on from at its own node only, and where more happens in a second than events.all_rate_max, `skipped` tells how much of it was left out.
          */
         get: operations["watchEvents"];
         put?: never;
