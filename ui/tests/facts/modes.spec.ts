@@ -110,6 +110,8 @@ test('fact 25: on plain http from afar, signed in, all this holds', async ({ pag
   await page.keyboard.press('Enter')
   await expect(page, 'and then back here').toHaveURL(`${root}/m/ben`)
   expect(await page.evaluate(() => window.isSecureContext)).toBe(false)
+  await page.getByRole('button', { name: 'Open on a phone' }).click()
+  await expect(page.getByRole('img', { name: `QR code of ${root}/m/ben` })).toBeVisible()
   await allThis(page, root, server, false)
   await server.stop()
 })

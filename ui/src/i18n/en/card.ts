@@ -14,5 +14,4 @@ export const card = {
   'card.max': (count: string) => `the newest ${count} messages`,
   'card.phone': 'Open on a phone',
   'card.qr': (url: string) => `QR code of ${url}`,
-
 }
