@@ -14,6 +14,8 @@ function firstScreen(id: string, graph: Graph, asked = new Set<string>()): boole
   return found.isEntry || found.importers.some((importer) => firstScreen(importer, graph, asked))
 }
 
+/** Small, and asked for by the card at once. */
+const SHARED = /src\/state\/way|src\/parts\/Copy\.svelte|src\/i18n\/(card|translate)/
 /** What an empty list, connect and entry share: one file too. */
 const SAMPLES = /src\/samples\/|src\/i18n\/(en\/)?entry|src\/parts\/(Door|Samples|TestMail)\.svelte|src\/state\/testmail/
 
@@ -35,7 +37,7 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: (id, graph) => (firstScreen(id, graph) ? 'page' : null), priority: 2 },
+            { name: (id, graph) => (firstScreen(id, graph) || SHARED.test(id) ? 'page' : null), priority: 2 },
             { name: 'samples', test: SAMPLES, priority: 1 },
           ],
         },
