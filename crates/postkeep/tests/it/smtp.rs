@@ -38,6 +38,12 @@ impl Smtp {
         self.stream.get_mut().write_all(raw).unwrap();
     }
 
+    /// The first line, or none when the server closed without a word.
+    pub(crate) fn heard(&mut self) -> Option<String> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).ok().filter(|bytes| *bytes > 0).map(|_| line)
+    }
+
     /// A whole reply, its lines joined by LF.
     pub(crate) fn reply(&mut self) -> String {
         let mut reply = String::new();
