@@ -1,7 +1,6 @@
 // Puts the page into the document and tells it what the window does. The only place that knows both.
 import { mount } from 'svelte'
 import App from './App.svelte'
-import { notifyOfMail } from './parts/notify'
 import { AppState } from './state/app.svelte'
 import { keyIn } from './state/session.svelte'
 import './styles/tokens.css'
@@ -62,7 +61,7 @@ tabs.onmessage = () => document.hidden && app.live.letGo()
 window.addEventListener('pagehide', () => app.leave())
 window.addEventListener('storage', (event) => event.key === 'postkeep.seen' && app.seen.reload())
 
-notifyOfMail(app)
+if (app.prefs.values.notifications) void import('./parts/notify').then(({ notifyOfMail }) => notifyOfMail(app))
 
 await takeKey()
 app.start()

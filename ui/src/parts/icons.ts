@@ -13,7 +13,6 @@ export const icons = {
   out: 'M6 10 14 2M8.5 2H14v5.5M11.5 9v4.5h-9v-9H7',
   warn: 'M8 1.8 15 14H1L8 1.8ZM8 6.5v3.6M8 12h.01',
   blocked: 'M2 2l12 12M5 3h8.2v8M13 13H2.8V4.5',
-  trash: 'M2.5 4.5h11M6 4V2.5h4V4M4 4.5l.7 9h6.6l.7-9',
   download: 'M8 2v8M4.5 7 8 10.5 11.5 7M2.5 13.5h11',
   check: 'm2.5 8.5 4 4 7-9',
   file: 'M3.5 1.8h6l3 3v9.4h-9ZM9.3 2v3h3',

@@ -9,7 +9,12 @@ import { visible } from './visible'
 /** Mails that come within this are told as one. */
 const TOGETHER = 1000
 
+let listening = false
+
+/** Once for a page; whether it tells is asked each time. */
 export function notifyOfMail(app: AppState): void {
+  if (listening) return
+  listening = true
   let waiting: Summary[] = []
   const tell = () => {
     const newest = waiting.at(-1)

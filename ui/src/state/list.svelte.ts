@@ -1,5 +1,4 @@
-// The list on the screen: what was listed, what has come since, what is chosen. Lists that were left are kept for a while, so
-// that Back finds them as they were. Knows no pane.
+// The list on the screen: what was listed, has come since, is chosen. Lists that were left are kept for Back. Knows no pane.
 import { Problem, type Calls } from '../api/client'
 import type { StreamState } from '../api/stream'
 import { sameScope, type Scope } from '../router'

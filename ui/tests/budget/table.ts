@@ -28,6 +28,8 @@ export const budgets = {
 } satisfies Record<string, Budget>
 export type Name = keyof typeof budgets
 
+/** Browser, server and mail share two cores without a graphics card in CI: what is this much too slow is broken, not busy. */
+const ROOM = 6
 const FILE = 'tests/out/budget.json'
 const runs = LONG ? 5 : 1
 
@@ -43,7 +45,7 @@ export function check(name: Name, values: number[]): void {
   const value = median(values)
   keep(name, { value, limit, unit, values: values.map((one) => Math.round(one * 10) / 10) })
   console.log(`${name.padEnd(40)} ${value.toFixed(1).padStart(9)} ${unit.padEnd(2)}  limit ${limit}`)
-  expect.soft(value, name).toBeLessThanOrEqual(kind === 'time' && !LONG ? limit * 3 : limit)
+  expect.soft(value, name).toBeLessThanOrEqual(kind === 'time' && !LONG ? limit * ROOM : limit)
 }
 
 export function median(values: number[]): number {

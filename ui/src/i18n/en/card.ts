@@ -3,8 +3,6 @@ export const card = {
   'entry.public': 'Anyone who knows the name can read its mail.',
   'entry.gone': (time: string) => `Mail is gone after ${time}.`,
   'entry.kept': 'Mail is kept until it is deleted.',
-  'card.title': 'This mailbox',
-  'card.all': 'All mail',
   'card.choose': 'Choose a message to read it here.',
   'card.address': 'Address',
   'card.smtp': 'Send mail to',

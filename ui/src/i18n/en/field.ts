@@ -1,7 +1,6 @@
 // Words of the field: going to a mailbox, searching, and searches that are not understood.
 export const field = {
   'field': 'Go to a mailbox, or search mail',
-  'field.open': 'Go to a mailbox',
   'field.offers': 'What can be done with it',
   'field.clear': 'Clear the field',
   'field.count': (count: number) => (count === 1 ? '1 suggestion' : `${count} suggestions`),
