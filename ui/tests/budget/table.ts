@@ -28,7 +28,7 @@ export const budgets = {
 } satisfies Record<string, Budget>
 export type Name = keyof typeof budgets
 
-/** Browser, server and mail share two cores without a graphics card in CI: what is this much too slow is broken, not busy. */
+/** Browser, server and mail share two cores in CI: what is this much too slow is broken, not busy. */
 const ROOM = 6
 const FILE = 'tests/out/budget.json'
 const runs = LONG ? 5 : 1
