@@ -1,0 +1,1 @@
+//! What leaves: webhooks, release, relay. Takes the jobs that the mailroom wrote, retries, reports.

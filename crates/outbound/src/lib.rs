@@ -1,0 +1,1 @@
+//! The one HTTP client for everything that leaves the process; which addresses it may dial.

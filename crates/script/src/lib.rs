@@ -1,0 +1,1 @@
+//! Luau scripts that act on mail: the mailroom's hooks, in a sandbox with a deadline.
