@@ -332,6 +332,10 @@ impl Problem {
                 let detail = format!("Nothing can be gone on from here: {bad}.");
                 Self::new(StatusCode::BAD_REQUEST, "bad-cursor", "Cursor not usable", detail)
             }
+            // Said by whoever delivers, in the words of SMTP.
+            mailroom::Error::Refused(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "refused", "Mail refused", sentence(error))
+            }
             mailroom::Error::Store(error) => Self::of_store(error, doing),
         }
     }

@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::access::Denial;
 use crate::access::token::NoChance;
 use crate::sign_in::SignInError;
+use crate::verdict::Verdict;
 
 /// The result of a verb.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -38,6 +39,9 @@ pub enum Error {
         /// Of what, with the key that sets the limit.
         what: &'static str,
     },
+    /// A message is not taken, as somebody decided who has a say.
+    #[error("the message is refused: {}", .0.text())]
+    Refused(Box<Verdict>),
     /// A cursor that cannot be gone on from.
     #[error(transparent)]
     Cursor(#[from] crate::cursor::BadCursor),

@@ -10,8 +10,10 @@ pub mod cursor;
 pub mod error;
 pub mod feed;
 mod glob;
+pub mod hooks;
 mod import;
 mod letters;
+pub mod outgoing;
 mod pace;
 mod parcel;
 pub mod policy;
@@ -33,6 +35,7 @@ pub use caller::{Caller, Credential};
 pub use cursor::{BadCursor, Cursor, Since};
 pub use error::{Error, Result};
 pub use feed::{Event, Watch};
+pub use hooks::{Hooks, Visit};
 pub use import::Import;
 pub use parcel::{Delivered, Parcel};
 pub use policy::Policy;
@@ -46,7 +49,7 @@ pub use room::sight::Seen;
 pub use room::tokens::{IssuedToken, NewToken, Revoked};
 pub use room::{Mailroom, Which};
 pub use search::{Search, Searched};
-pub use settings::Settings;
+pub use settings::{Say, Settings};
 pub use sign_in::{Desk, Roll, Secret, Senders, SignInError};
 pub use users::Users;
 pub use verdict::{Decision, Status, Verdict};
@@ -55,8 +58,8 @@ pub use rate::Quota;
 
 /// The engine's words that the verbs speak, so that an edge needs to know no store.
 pub use store::{
-    Abilities, Change, Clock, Error as StoreError, Filed, Listing, MailboxOrder, MailboxPage, MailboxState,
-    ManualClock, Page, Position, RecentPage, Scope, Stored, SystemClock,
+    Abilities, Change, Clock, Error as StoreError, Filed, Job, JobId, Lease, Listing, MailboxOrder, MailboxPage,
+    MailboxState, ManualClock, Page, Position, RecentPage, Scope, Stored, SystemClock,
     list::{Item, Order},
 };
 

@@ -30,14 +30,11 @@ pub struct Delivered {
 }
 
 impl Parcel {
-    /// What the engine is to append; none when all of it was discarded.
-    pub(crate) fn sort(mut self) -> Option<Delivery> {
+    /// What the engine is to append; without a copy when all of it was discarded.
+    pub(crate) fn sort(mut self) -> Delivery {
         self.discarded.sort_unstable();
         let copies = copies(&self.envelope.recipients, &self.discarded);
-        if copies.is_empty() {
-            return None;
-        }
-        Some(Delivery {
+        Delivery {
             digest: Digest::of(&self.raw),
             raw: self.raw,
             envelope: self.envelope,
@@ -45,7 +42,7 @@ impl Parcel {
             copies,
             tags: Vec::new(),
             jobs: Vec::new(),
-        })
+        }
     }
 }
 
@@ -74,6 +71,13 @@ fn copies(recipients: &[Recipient], discarded: &[usize]) -> Vec<Copy> {
         copy.other_recipients = u32::try_from(recipients.len() - copy.rcpt_to.len()).unwrap_or(u32::MAX);
     }
     copies
+}
+
+/// A copy that every recipient leads to.
+pub(crate) fn copy_for_all(mailbox: Mailbox, recipients: &[Recipient]) -> Copy {
+    let rcpt_to: Vec<_> = recipients.iter().take(RCPT_MAX).map(|recipient| recipient.address.clone()).collect();
+    let other_recipients = u32::try_from(recipients.len() - rcpt_to.len()).unwrap_or(u32::MAX);
+    Copy { mailbox, rcpt_to, other_recipients, expires: None }
 }
 
 fn empty(mailbox: &Mailbox) -> Copy {

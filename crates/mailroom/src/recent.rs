@@ -26,7 +26,7 @@ use crate::caller::Caller;
 use crate::room::Mailroom;
 
 pub(crate) use gather::Topic;
-pub(crate) use ring::Ring;
+pub(crate) use ring::{Ring, items, named};
 
 /// How much is remembered, and how long others are waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,12 +3,16 @@
 //! What happens to mail is told to nobody from here: the feed takes it from the engine's own stream of changes. The verbs
 //! about who may do what are in the files beside this one.
 
+mod delivering;
 mod desk;
 mod everywhere;
 pub(crate) mod inboxes;
+mod jobs;
+mod judging;
 pub(crate) mod mailboxes;
 pub(crate) mod once;
 mod refusing;
+mod removing;
 pub(crate) mod sight;
 pub(crate) mod tokens;
 mod waiting;
@@ -21,30 +25,30 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mail::mailbox::BadName;
-use mail::{Address, Mailbox, MessageId, Naming, ReversePath, TransactionId};
+use mail::{Mailbox, MessageId, Naming, TransactionId};
 use store::list::{Item, Listing, Order, Page, RecentPage};
-use store::{Abilities, Clock, Filed, Position, Scope, Store, Stored, SystemClock};
+use store::{Abilities, Clock, Position, Scope, Store, Stored, SystemClock};
 use tokio::time::timeout;
 
-use crate::access::{Access, Denial, Shape, Target, Vault, Verb};
+use crate::access::{Access, Denial, Target, Vault, Verb};
 use crate::caller::Caller;
 use crate::counters::COUNTERS;
 use crate::cursor::{BadCursor, Cursor, Place, Since};
 use crate::error::{Error, Result};
 use crate::feed::Feed;
-use crate::import::Import;
+use crate::hooks::Hooks;
 use crate::letters::Letters;
-use crate::pace::{self, Pace};
-use crate::parcel::{Delivered, Parcel};
+use crate::outgoing::Outgoing;
+use crate::pace::Pace;
 use crate::policy::Policy;
 use crate::recent;
 use crate::refusals::Ring;
-use crate::route::{Facts, Routes};
+use crate::route::Routes;
 use crate::search::Searches;
 use crate::settings::Settings;
 use crate::sign_in::SignIn;
 use crate::transaction::Transactions;
-use crate::verdict::{Decision, Verdict};
+use crate::verdict::Verdict;
 use crate::wait::Seats;
 use crate::wait::diagnosis::Connections;
 
@@ -74,6 +78,8 @@ pub struct Mailroom {
     naming: Naming,
     routes: Routes,
     policy: Policy,
+    hooks: Option<Arc<dyn Hooks>>,
+    outgoing: Outgoing,
     pace: Pace<Mailbox>,
     feed: Feed,
     letters: Letters,
@@ -111,6 +117,8 @@ impl Mailroom {
             naming: settings.naming,
             routes: Routes::new(settings.routes, settings.naming),
             policy: settings.policy,
+            hooks: settings.hooks.0,
+            outgoing: Outgoing::default(),
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max, !abilities.whole_view),
             letters: Letters::new(settings.letters_bytes_max, settings.letter),
@@ -140,100 +148,7 @@ impl Mailroom {
         self.transactions.begin(self.now())
     }
 
-    /// May this sender send?
-    pub fn judge_sender(&self, caller: &Caller, sender: &ReversePath) -> Verdict {
-        let verdict = match self.access.permit(caller, Verb::Deliver, Target::Transaction) {
-            Ok(_) => self.policy.sender(sender),
-            Err(denied) => refusal_of(&denied),
-        };
-        if verdict.is_refusal() {
-            COUNTERS.refused_by_policy.increment(1);
-        }
-        verdict
-    }
-
-    /// May mail go to this recipient, and to which mailbox does it lead?
-    ///
-    /// Where a rule asks for the header, which has not come yet, it may still lead to another, which is judged then.
-    /// The answer is the same whether that mailbox holds mail or not. A refusal names the mailbox too, when there is
-    /// one, so that it can be told to [`Mailroom::refused`].
-    pub fn judge_recipient(
-        &self,
-        caller: &Caller,
-        _sender: &ReversePath,
-        recipient: &Address,
-    ) -> (Verdict, Option<Mailbox>) {
-        let mailbox = match self.routes.mailbox(Facts::at_rcpt(caller, recipient)) {
-            Ok(mailbox) => mailbox,
-            Err(bad) => return (Verdict::refuse(553, (5, 1, 3), bad.to_string()), None),
-        };
-        let verdict = match self.access.permit(caller, Verb::Deliver, Target::Mailbox(&mailbox)) {
-            Ok(_) => self.policy.recipient(recipient),
-            Err(denied) => refusal_of(&denied),
-        };
-        (self.paced(verdict, &mailbox), Some(mailbox))
-    }
-
-    /// What is accepted counts against its mailbox, and is refused for now when that gets too much (T023).
-    fn paced(&self, verdict: Verdict, mailbox: &Mailbox) -> Verdict {
-        match verdict.decision {
-            Decision::Accept => self.pace.take(mailbox).map_or_else(pace::too_much_for_mailbox, |()| verdict),
-            Decision::Discard => verdict,
-            Decision::Refuse(_) => {
-                COUNTERS.refused_by_policy.increment(1);
-                verdict
-            }
-        }
-    }
-
     // --- the verbs ---
-
-    /// Put a message into all its mailboxes, or none. Once this returned the message is kept as the engine promises;
-    /// after an error there is no copy and no event, except that [`store::Error::UnknownOutcome`] knows neither.
-    pub async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Result<Delivered> {
-        let mut permit = self.access.permit(caller, Verb::Deliver, Target::Transaction)?;
-        let Some(mut delivery) = self.routed(parcel)?.sort() else { return Ok(Delivered { filed: Vec::new() }) };
-        for copy in &mut delivery.copies {
-            permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
-            copy.expires = self.end_of(&copy.mailbox);
-        }
-        let (octets, noted) = (delivery.raw.len() as u64, self.recent.note(&delivery));
-        let filed = self.vault.open(&permit).append(delivery).await?;
-        self.recent.keep(noted, &filed);
-        COUNTERS.messages.increment(1);
-        COUNTERS.octets.increment(octets);
-        Ok(Delivered { filed })
-    }
-
-    /// Each recipient led to where the message itself says, now that it is there. A mailbox that nobody was asked about
-    /// when the recipients were named has its rate as any other; whether the caller may is asked for all of them.
-    fn routed(&self, mut parcel: Parcel) -> Result<Parcel> {
-        let Some(settled) = self.routes.settle(&parcel) else { return Ok(parcel) };
-        for mailbox in &settled.others {
-            self.pace.take(mailbox).map_err(pace::too_often_for_mailbox)?;
-        }
-        parcel.envelope = Arc::new(settled.envelope);
-        Ok(parcel)
-    }
-
-    /// Put a message that was received before into one mailbox, as it is: no trace field, no policy, no hook. What an
-    /// error means is the same as for a delivery.
-    pub async fn import(&self, caller: &Caller, import: Import) -> Result<Filed> {
-        let permit = self.access.permit(caller, Verb::Import, Target::Mailbox(&import.mailbox))?;
-        let mut delivery = import.sort(self.begin(), self.naming, self.now());
-        delivery.copies.iter_mut().for_each(|copy| copy.expires = self.end_of(&copy.mailbox));
-        let mut filed = self.vault.open(&permit).append(delivery).await?;
-        let unnamed = || store::Error::UnknownOutcome { why: "the engine named no place for the message".to_owned() };
-        Ok(filed.pop().ok_or_else(unnamed)?)
-    }
-
-    /// When mail for this mailbox goes by itself: an inbox's with the inbox.
-    fn end_of(&self, mailbox: &Mailbox) -> Option<Timestamp> {
-        match self.access.inboxes.shape(mailbox) {
-            Shape::Inbox(end) => Some(end),
-            Shape::Ordinary | Shape::Mistyped => None,
-        }
-    }
 
     /// Summaries of a mailbox.
     pub async fn list(&self, caller: &Caller, mailbox: &Mailbox, page: Page) -> Result<Listing> {
@@ -282,42 +197,6 @@ impl Mailroom {
             }
         }
         Err(latest_vanishes())
-    }
-
-    /// Delete one message; false when it is not there.
-    pub async fn delete(&self, caller: &Caller, mailbox: &Mailbox, which: Which) -> Result<bool> {
-        let permit = self.access.permit(caller, Verb::Delete, Target::Mailbox(mailbox))?;
-        let store = self.vault.open(&permit);
-        if let Which::Id(id) = which {
-            return Ok(!store.delete(mailbox, &[id], Vec::new()).await?.is_empty());
-        }
-        for _ in 0..LATEST_TRIES_MAX {
-            let Some(id) = latest(store, mailbox).await? else { return Ok(false) };
-            if !store.delete(mailbox, &[id], Vec::new()).await?.is_empty() {
-                return Ok(true);
-            }
-        }
-        Err(latest_vanishes())
-    }
-
-    /// Delete these messages, all that are there in one step; which were.
-    pub async fn delete_all(&self, caller: &Caller, mailbox: &Mailbox, ids: &[MessageId]) -> Result<Vec<MessageId>> {
-        let permit = self.access.permit(caller, Verb::Delete, Target::Mailbox(mailbox))?;
-        Ok(self.vault.open(&permit).delete(mailbox, ids, Vec::new()).await?)
-    }
-
-    /// Empty a mailbox of what is there, at one moment of the call; what arrives behind that stays. How many messages went.
-    pub async fn purge(&self, caller: &Caller, mailbox: &Mailbox) -> Result<u64> {
-        let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
-        Ok(self.vault.open(&permit).purge(mailbox, Position::END, Vec::new()).await?)
-    }
-
-    /// The same up to the place that a cursor tells of: what came behind it stays.
-    pub async fn purge_until(&self, caller: &Caller, mailbox: &Mailbox, until: &str) -> Result<u64> {
-        let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
-        let store = self.vault.open(&permit);
-        let until = self.place(store, &Scope::Mailbox(mailbox.clone()), until).await?;
-        Ok(store.purge(mailbox, until.position, Vec::new()).await?)
     }
 
     // --- places ---

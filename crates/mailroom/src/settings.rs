@@ -1,12 +1,15 @@
 //! The mailroom's own keys, ready to use. How they are written in a file, and what a mistake in one looks like, is
 //! the program's business; how many messages a mailbox keeps and for how long is the engine's.
 
+use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use mail::{Naming, letter};
 use rate::Quota;
 
 use crate::access::Rules;
+use crate::hooks::Hooks;
 use crate::policy::Policy;
 use crate::recent;
 use crate::route::Route;
@@ -25,6 +28,8 @@ pub struct Settings {
     pub access: Rules,
     /// `policy.accept`, `policy.reject`, `policy.discard`, `policy.reject_senders`. Default: all mail is taken.
     pub policy: Policy,
+    /// Who has a say: a script. Default: nobody.
+    pub hooks: Say,
     /// `refusals.ring_max`: so many refusals are remembered, the newest. Default 1000; 0 remembers none.
     pub refusals_max: usize,
     /// `search.…`: what searches may cost.
@@ -52,6 +57,29 @@ pub struct Settings {
     pub entries_max: usize,
 }
 
+/// Somebody who has a say, or nobody.
+#[derive(Clone, Default)]
+pub struct Say(pub Option<Arc<dyn Hooks>>);
+
+impl fmt::Debug for Say {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(if self.0.is_some() { "Say(somebody)" } else { "Say(nobody)" })
+    }
+}
+
+/// The same one, not one that would say the same.
+impl PartialEq for Say {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            (None, None) => true,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Say {}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -59,6 +87,7 @@ impl Default for Settings {
             routes: Vec::new(),
             access: Rules::default(),
             policy: Policy::default(),
+            hooks: Say::default(),
             refusals_max: 1000,
             search: search::Limits::default(),
             recent: recent::Limits::default(),

@@ -46,6 +46,14 @@ impl Verdict {
         matches!(self.decision, Decision::Refuse(_))
     }
 
+    /// What a person reads of a refusal; of anything else nothing.
+    pub fn text(&self) -> &str {
+        match &self.decision {
+            Decision::Refuse(status) => &status.text,
+            Decision::Accept | Decision::Discard => "",
+        }
+    }
+
     /// Refused, at once.
     pub fn refuse(code: u16, enhanced: (u8, u16, u16), text: impl Into<String>) -> Self {
         let status = Status { code, enhanced, text: text.into() };

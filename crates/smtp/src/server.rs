@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use mailroom::access::Denial;
-use mailroom::{Caller, Desk, Error, Mailroom, Parcel, Secret, SignInError, Stage, Status, StoreError};
+use mailroom::{Caller, Desk, Error, Mailroom, Parcel, Secret, SignInError, Stage, StoreError, Verdict, Visit};
 use net::{Accepted, Budget, Filled, Hall, Listener, Phase, Reservation, Stop, Stream, Tls, Wire};
 use tokio::time::{Instant, sleep};
 
@@ -288,16 +288,23 @@ impl Server {
     /// Put a question to the mailroom, unless the client's address decides it.
     async fn put(&self, caller: &Caller, conduct: &Conduct<'_>, question: Question<'_>) -> Answer {
         match question {
-            Question::Sender(sender) => {
+            Question::Sender(helo, sender) => {
                 COUNTERS.transactions.increment(1);
                 let verdict = conduct.objects_to_mail();
-                let verdict = verdict.unwrap_or_else(|| self.mailroom.judge_sender(caller, sender));
+                let verdict = match verdict {
+                    Some(verdict) => verdict,
+                    None => self.mailroom.judge_sender(&Visit { helo, ..Visit::of(caller, sender) }).await,
+                };
                 Answer::Sender(verdict, self.mailroom.begin())
             }
-            Question::Recipient(sender, address) => {
+            Question::Recipient(helo, envelope, address) => {
                 let (verdict, mailbox) = match conduct.objects_to_recipient() {
                     Some(verdict) => (verdict, self.mailroom.named(&address.to_string()).ok()),
-                    None => self.mailroom.judge_recipient(caller, sender, address),
+                    None => {
+                        let (sender, accepted) = (&envelope.reverse_path, envelope.recipients.as_slice());
+                        let visit = Visit { caller, helo, sender, accepted };
+                        self.mailroom.judge_recipient(&visit, address).await
+                    }
                 };
                 Answer::Recipient(verdict, mailbox)
             }
@@ -312,7 +319,13 @@ impl Server {
             Ok(_) => Answer::Delivered,
             Err(error) => {
                 let answer = told(&error);
-                tracing::warn!(%transaction, error = &error as &dyn std::error::Error, "a message was not kept");
+                match error {
+                    // Somebody wanted it so.
+                    Error::Refused(_) => tracing::debug!(%transaction, %error, "a message was refused"),
+                    error => {
+                        tracing::warn!(%transaction, error = &error as &dyn std::error::Error, "a message was not kept")
+                    }
+                }
                 answer
             }
         }
@@ -321,8 +334,9 @@ impl Server {
 
 /// How a failure is told: a calm text to the client, the whole chain in the log.
 fn told(error: &Error) -> Answer {
-    let refused = |code, enhanced, text: &str| Answer::Refused(Status { code, enhanced, text: text.to_owned() });
+    let refused = |code, enhanced, text: &str| Answer::Refused(Verdict::refuse(code, enhanced, text));
     match error {
+        Error::Refused(verdict) => Answer::Refused(Verdict::clone(verdict)),
         Error::Store(StoreError::UnknownOutcome { .. }) => Answer::Unknown,
         Error::Store(StoreError::Full { .. }) => {
             refused(452, (4, 3, 1), "There is no room for more mail; try again later")

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use mail::{Address, Envelope, Mailbox, ReversePath, TransactionId};
-use mailroom::{Parcel, Refusal, Secret, SignInError, Stage, Status, Verdict};
+use mailroom::{Parcel, Refusal, Secret, SignInError, Stage, Verdict};
 use net::Secured;
 use net::line::{self, Line, Rest};
 
@@ -156,10 +156,10 @@ pub struct Say {
 /// A question for the mailroom.
 #[derive(Debug)]
 pub enum Question<'s> {
-    /// This sender?
-    Sender(&'s ReversePath),
-    /// This recipient, of this sender?
-    Recipient(&'s ReversePath, &'s Address),
+    /// This sender, of a client that calls itself so?
+    Sender(Option<&'s str>, &'s ReversePath),
+    /// This recipient, in a transaction that has come so far?
+    Recipient(Option<&'s str>, &'s Envelope, &'s Address),
     /// Deliver?
     Deliver(Parcel),
     /// Do this name and this password belong together?
@@ -175,8 +175,8 @@ pub enum Answer {
     Recipient(Verdict, Option<Mailbox>),
     /// The message is kept, or was discarded.
     Delivered,
-    /// The message is kept nowhere.
-    Refused(Status),
+    /// The message is kept nowhere, and this is to be said of it.
+    Refused(Verdict),
     /// They do.
     SignedIn,
     /// They do not, or it is not told.

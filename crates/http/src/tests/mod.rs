@@ -114,7 +114,8 @@ impl House {
         let address = |text: &str| Address::parse(text, Charset::Utf8).unwrap();
         let recipient = address(&format!("{recipient}@example.test"));
         let caller = Caller::Program;
-        let (_verdict, mailbox) = self.mailroom.judge_recipient(&caller, &ReversePath(None), &recipient);
+        let (_verdict, mailbox) =
+            self.mailroom.judge_recipient(&mailroom::Visit::of(&caller, &ReversePath(None)), &recipient).await;
         let envelope = Envelope {
             transaction: self.mailroom.begin(),
             reverse_path: ReversePath(Some(address("sender@origin.test"))),

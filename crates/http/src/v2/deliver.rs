@@ -8,7 +8,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use mail::address::Charset;
 use mail::{Address, Door, Envelope, Recipient, ReversePath, TransactionId, Transport};
-use mailroom::{Decision, Delivered, Once, Outcome, Parcel, Refusal, Stage, Status, Verdict};
+use mailroom::{Decision, Delivered, Once, Outcome, Parcel, Refusal, Stage, Status, Verdict, Visit};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -86,7 +86,11 @@ pub(crate) async fn deliver(shared: &Shared, asked: &Asked, content: Bytes) -> R
     let rcpt_to = if rcpt_to.is_empty() { draft.rcpt_to } else { rcpt_to };
     let envelope = judge(shared, asked, transaction, mail_from, rcpt_to).await?;
     let parcel = parcel(shared, envelope, &draft.content)?;
-    let delivered = hand_in(shared, asked, parcel, key.as_deref(), sum).await?;
+    let envelope = Arc::clone(&parcel.envelope);
+    let delivered = match hand_in(shared, asked, parcel, key.as_deref(), sum).await {
+        Err(mailroom::Error::Refused(verdict)) => return Err(refused_whole(shared, asked, *verdict, &envelope).await),
+        handed => handed.map_err(|error| Problem::of(&error, Doing::Adding))?.ok_or_else(conflict)?,
+    };
     let copy = |filed: &mailroom::Filed| DeliveredCopy {
         mailbox: shared.mailroom.spelling(&filed.mailbox).into_owned(),
         id: filed.id.to_string(),
@@ -133,12 +137,13 @@ async fn judge(
         }
     }
     let mut envelope = envelope(asked, transaction, mail_from);
-    let verdict = shared.mailroom.judge_sender(&asked.caller, &envelope.reverse_path);
+    let verdict = shared.mailroom.judge_sender(&Visit::of(&asked.caller, &envelope.reverse_path)).await;
     let discards_all = verdict.decision == Decision::Discard;
     pass(shared, asked, verdict, Stage::Mail, &envelope, None).await?;
     let mut discarded = Vec::new();
     for address in rcpt_to {
-        let (verdict, mailbox) = shared.mailroom.judge_recipient(&asked.caller, &envelope.reverse_path, &address);
+        let visit = Visit { accepted: &envelope.recipients, ..Visit::of(&asked.caller, &envelope.reverse_path) };
+        let (verdict, mailbox) = shared.mailroom.judge_recipient(&visit, &address).await;
         if discards_all || verdict.decision == Decision::Discard {
             discarded.push(envelope.recipients.len());
         }
@@ -180,13 +185,14 @@ async fn pass(
         reply: status.clone(),
     };
     shared.mailroom.refused(&asked.caller, refusal);
-    Err(refused(&status, recipient))
+    let whom = if stage == Stage::Data { "The message" } else { "The sender" };
+    Err(refused(&status, whom, recipient))
 }
 
-fn refused(status: &Status, recipient: Option<&Address>) -> Problem {
+fn refused(status: &Status, whom: &str, recipient: Option<&Address>) -> Problem {
     let (class, subject, detail) = status.enhanced;
     let said = Said { code: status.code, enhanced: format!("{class}.{subject}.{detail}"), text: status.text.clone() };
-    let whom = recipient.map_or_else(|| "The sender".to_owned(), |address| format!("The recipient {address}"));
+    let whom = recipient.map_or_else(|| whom.to_owned(), |address| format!("The recipient {address}"));
     let detail = format!("{whom} is refused: {}. Nothing was delivered.", status.text.trim_end_matches('.'));
     Problem::named(StatusCode::UNPROCESSABLE_ENTITY, "refused", "Mail refused", detail).with("smtp", said)
 }
@@ -197,7 +203,7 @@ fn parcel(shared: &Shared, (envelope, discarded): (Envelope, Vec<usize>), conten
     if mail::header::received_count(content) > deliver.received_max {
         let text = "The message has gone round too often: too many Received fields";
         let status = Status { code: 554, enhanced: (5, 4, 6), text: text.to_owned() };
-        return Err(refused(&status, None));
+        return Err(refused(&status, "The message", None));
     }
     let mut raw = Vec::with_capacity(content.len() + 512);
     mail::trace::write(&mut raw, &envelope, &deliver.hostname, deliver.trace_peer, now);
@@ -205,24 +211,33 @@ fn parcel(shared: &Shared, (envelope, discarded): (Envelope, Vec<usize>), conten
     Ok(Parcel { raw: raw.into(), envelope: Arc::new(envelope), discarded, received_at: now })
 }
 
+/// None: the key came before with something else.
 async fn hand_in(
     shared: &Shared,
     asked: &Asked,
     parcel: Parcel,
     key: Option<&str>,
     sum: [u8; 32],
-) -> Result<Delivered, Problem> {
-    let adding = |error: mailroom::Error| Problem::of(&error, Doing::Adding);
-    let Some(key) = key else {
-        return shared.mailroom.deliver(&asked.caller, parcel).await.map_err(adding);
-    };
+) -> mailroom::Result<Option<Delivered>> {
+    let Some(key) = key else { return shared.mailroom.deliver(&asked.caller, parcel).await.map(Some) };
     let once = Once { key, sum, window: shared.settings.deliver.idempotency_window };
-    match shared.mailroom.deliver_once(&asked.caller, parcel, once).await.map_err(adding)? {
-        Outcome::Delivered(delivered) => Ok(delivered),
-        Outcome::Conflict => {
-            let detail = "This Idempotency-Key came before with another message or envelope. Take a new key for each.";
-            Err(Problem::named(StatusCode::CONFLICT, "idempotency-conflict", "Key used already", detail))
-        }
+    match shared.mailroom.deliver_once(&asked.caller, parcel, once).await? {
+        Outcome::Delivered(delivered) => Ok(Some(delivered)),
+        Outcome::Conflict => Ok(None),
+    }
+}
+
+fn conflict() -> Problem {
+    let detail = "This Idempotency-Key came before with another message or envelope. Take a new key for each.";
+    Problem::named(StatusCode::CONFLICT, "idempotency-conflict", "Key used already", detail)
+}
+
+/// The message itself was not taken; it is remembered as a refusal of SMTP is.
+async fn refused_whole(shared: &Shared, asked: &Asked, verdict: Verdict, envelope: &Envelope) -> Problem {
+    match pass(shared, asked, verdict, Stage::Data, envelope, None).await {
+        Err(problem) => problem,
+        // To cut the line is all that was said.
+        Ok(()) => Problem::internal(),
     }
 }
 

@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use mail::{Mailbox, Naming, ReversePath};
 use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
-use store::{Position, Scope, SystemClock};
+use store::{JobId, Lease, Position, Scope, SystemClock};
 
 use super::{Access, Mode, Rules, Scopes, Target, Verb};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
     Caller, Error, Import, Mailroom, NewInbox, NewToken, Once, RecentAsk, Refusal, Result, Search, Settings, Stage,
-    Status, Which, wait,
+    Status, Visit, Which, wait,
 };
 
 mod deciding;
@@ -23,7 +23,7 @@ mod knowing;
 mod words;
 
 /// What takes no caller because it touches no mail; what makes a caller; and what the program asks as itself.
-const WORDS: [&str; 23] = [
+const WORDS: [&str; 24] = [
     "connected",
     "connections",
     "letter",
@@ -47,6 +47,7 @@ const WORDS: [&str; 23] = [
     "mode",
     "scopes",
     "spelled_scopes",
+    "jobs_written",
 ];
 /// What is said of a name, whoever asks.
 const OF_NAMES: [&str; 1] = ["shape"];
@@ -56,6 +57,8 @@ const OF_SIGHT: [&str; 4] = ["seen", "sees_transport", "admit", "verbs"];
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
 }
+
+const LEASE: Lease = Lease { job: JobId(1), taking: 1 };
 
 /// Every verb with a caller, and whether it was denied.
 async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
@@ -70,8 +73,8 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
     emptied.discarded.push(0);
     room.refused(caller, refusal());
     vec![
-        ("judge_sender", refuses(room.judge_sender(caller, &nobody).decision)),
-        ("judge_recipient", refuses(room.judge_recipient(caller, &nobody, &to).0.decision)),
+        ("judge_sender", refuses(room.judge_sender(&Visit::of(caller, &nobody)).await.decision)),
+        ("judge_recipient", refuses(room.judge_recipient(&Visit::of(caller, &nobody), &to).await.0.decision)),
         ("refused", room.forgets_refusals()),
         ("deliver", denied(room.deliver(caller, parcel(room, &["here@example.com"])).await)),
         ("deliver", denied(room.deliver(caller, emptied).await)),
@@ -97,6 +100,12 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("delete_all", denied(room.delete_all(caller, &here, &[]).await)),
         ("may", !room.may(caller, Verb::Delete, &here)),
         ("purge", denied(room.purge(caller, &here).await)),
+        ("take_jobs", denied(room.take_jobs(caller, "webhook", 1, Duration::ZERO).await)),
+        ("job_done", denied(room.job_done(caller, LEASE).await)),
+        ("job_retry", denied(room.job_retry(caller, LEASE, room.now()).await)),
+        ("job_dead", denied(room.job_dead(caller, LEASE, "").await)),
+        ("dead_jobs", denied(room.dead_jobs(caller, "webhook", 1).await)),
+        ("jobs_waiting", denied(room.jobs_waiting(caller, "webhook").await)),
         ("purge_until", denied(room.purge_until(caller, &here, "no cursor").await)),
         ("purge_all", denied(room.purge_all(caller, None).await)),
         ("watch_refusals", denied(room.watch_refusals(caller))),
@@ -197,6 +206,12 @@ async fn every_verb_asks_for_its_own_mailbox() {
         "issue_token",
         "list_tokens",
         "revoke_token",
+        "take_jobs",
+        "job_done",
+        "job_retry",
+        "job_dead",
+        "dead_jobs",
+        "jobs_waiting",
     ];
     for (verb, denied) in walk(&room, &ANYBODY).await {
         assert_eq!(denied, of_all.contains(&verb), "{verb} is about all mailboxes, or about this one");
@@ -226,7 +241,8 @@ fn public_functions(source: &str) -> Vec<(&str, bool)> {
         let rest = rest.strip_prefix("async ").unwrap_or(rest).strip_prefix("fn ")?;
         let (name, _) = rest.split_once(['(', '<'])?;
         let (arguments, _) = rest.split_once(" {\n")?;
-        arguments.contains("&self").then(|| (name, arguments.contains("caller: &Caller")))
+        let takes = ["caller: &Caller", "visit: &Visit"].iter().any(|argument| arguments.contains(argument));
+        arguments.contains("&self").then_some((name, takes))
     });
     functions.collect()
 }

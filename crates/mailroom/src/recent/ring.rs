@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mail::MessageId;
 use store::{Delivery, Filed, Item};
 
 /// The ring. With room for none it keeps nothing and costs nothing.
@@ -22,8 +21,7 @@ impl Ring {
         if self.ring_max == 0 {
             return Vec::new();
         }
-        let item = |(mailbox, summary)| Item { mailbox, summary: Arc::new(summary) };
-        delivery.clone().sort().copies.into_iter().map(item).collect()
+        items(delivery)
     }
 
     /// It is kept, there and under these names.
@@ -32,11 +30,7 @@ impl Ring {
             return;
         }
         let mut items = self.lock();
-        for mut item in noted {
-            let Some(id) = filed.iter().find(|filed| filed.mailbox == item.mailbox).map(|filed| filed.id) else {
-                continue;
-            };
-            name(&mut item, id);
+        for item in named(noted, filed) {
             if items.len() == self.ring_max {
                 items.pop_front();
             }
@@ -54,6 +48,17 @@ impl Ring {
     }
 }
 
-fn name(item: &mut Item, id: MessageId) {
-    Arc::make_mut(&mut item.summary).id = id;
+/// What lists will show of a delivery, without ids.
+pub(crate) fn items(delivery: &Delivery) -> Vec<Item> {
+    let item = |(mailbox, summary)| Item { mailbox, summary: Arc::new(summary) };
+    delivery.clone().sort().copies.into_iter().map(item).collect()
+}
+
+/// The same under the names that the engine gave them.
+pub(crate) fn named(items: Vec<Item>, filed: &[Filed]) -> impl Iterator<Item = Item> {
+    items.into_iter().filter_map(|mut item| {
+        let id = filed.iter().find(|filed| filed.mailbox == item.mailbox)?.id;
+        Arc::make_mut(&mut item.summary).id = id;
+        Some(item)
+    })
 }

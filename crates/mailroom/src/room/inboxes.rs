@@ -119,7 +119,7 @@ impl Mailroom {
     pub async fn close_inbox(&self, caller: &Caller, mailbox: &Mailbox) -> Result<Option<u64>> {
         let permit = self.access.permit(caller, Verb::Purge, Target::Mailbox(mailbox))?;
         let Shape::Inbox(_) = self.access.inboxes.shape(mailbox) else { return Ok(None) };
-        Ok(Some(self.vault.open(&permit).purge(mailbox, Position::END, Vec::new()).await?))
+        Ok(Some(self.empty(self.vault.open(&permit), mailbox, Position::END).await?))
     }
 
     /// What a mailbox is by its name: an inbox, something that looks like one, or neither.

@@ -80,7 +80,7 @@ impl Mailroom {
             let states = store.mailboxes(MailboxPage { prefix: "", order, limit: STRIDE }).await?;
             // An inbox that is not theirs stays as it is.
             for state in states.iter().filter(|state| self.may(caller, Verb::Purge, &state.mailbox)) {
-                gone += store.purge(&state.mailbox, until, Vec::new()).await?;
+                gone += self.empty(store, &state.mailbox, until).await?;
             }
             match states.last() {
                 Some(state) if states.len() == STRIDE => last = Some(state.mailbox.clone()),

@@ -10,7 +10,7 @@ use store::{Change, Error as StoreError, Scope};
 use super::{LATEST_TRIES_MAX, Mailroom, Which};
 use crate::stub::{self, ANYBODY, address, mailbox, next, parcel};
 use crate::verdict::{Decision, Verdict};
-use crate::{Error, Event, Parcel, Policy, Settings};
+use crate::{Error, Event, Parcel, Policy, Settings, Visit};
 
 impl Mailroom {
     /// Whether no refusal is kept.
@@ -103,7 +103,7 @@ async fn a_purge_takes_what_is_there_at_one_moment_of_it() {
     let (stub, room) = stub::open(Settings::default());
     deliver(&room, &["a@x.test", "b@x.test"]).await;
     deliver(&room, &["a@x.test"]).await;
-    *stub.arrives_before_purge.lock().unwrap() = parcel(&room, &["a@x.test"]).sort();
+    *stub.arrives_before_purge.lock().unwrap() = Some(parcel(&room, &["a@x.test"]).sort());
     assert_eq!(room.purge(&ANYBODY, &mailbox("a")).await.unwrap(), 3, "the engine chooses the moment");
     deliver(&room, &["a@x.test"]).await;
     assert_eq!(stub.messages(), 2, "one of b, and the later one of a");
@@ -116,32 +116,34 @@ fn transaction_ids_are_unique_and_ascend() {
     assert!(ids.is_sorted_by(|a, b| a < b));
 }
 
-#[test]
-fn a_recipient_leads_to_its_mailbox() {
-    let check = |naming, recipient: &str, expected: &str| {
+#[tokio::test]
+async fn a_recipient_leads_to_its_mailbox() {
+    let check = async |naming, recipient: &str, expected: &str| {
         let (_stub, room) = stub::open(Settings { naming, ..Settings::default() });
-        let (verdict, found) = room.judge_recipient(&ANYBODY, &ReversePath(None), &address(recipient));
+        let (verdict, found) =
+            room.judge_recipient(&Visit::of(&ANYBODY, &ReversePath(None)), &address(recipient)).await;
         assert_eq!((verdict, found), (Verdict::ACCEPT, Some(mailbox(expected))));
         assert_eq!(room.named(recipient), Ok(mailbox(expected)));
     };
-    check(Naming::Local, "A+news@X.test", "a");
-    check(Naming::Full, "A+news@X.test", "a@x.test");
-    check(Naming::Domain, "A+news@X.test", "x.test");
+    check(Naming::Local, "A+news@X.test", "a").await;
+    check(Naming::Full, "A+news@X.test", "a@x.test").await;
+    check(Naming::Domain, "A+news@X.test", "x.test").await;
 }
 
-#[test]
-fn a_recipient_that_names_no_mailbox_is_refused() {
+#[tokio::test]
+async fn a_recipient_that_names_no_mailbox_is_refused() {
     let (_stub, room) = stub::open(Settings::default());
-    let (verdict, found) = room.judge_recipient(&ANYBODY, &ReversePath(None), &address("+news@x.test"));
+    let (verdict, found) =
+        room.judge_recipient(&Visit::of(&ANYBODY, &ReversePath(None)), &address("+news@x.test")).await;
     assert!(matches!(verdict.decision, Decision::Refuse(status) if status.code == 553), "a tag alone");
     assert_eq!(found, None);
 }
 
-#[test]
-fn a_refused_recipient_still_names_its_mailbox() {
+#[tokio::test]
+async fn a_refused_recipient_still_names_its_mailbox() {
     let policy = Policy { reject: vec!["x.test".parse().unwrap()], ..Policy::default() };
     let (_stub, room) = stub::open(Settings { policy, ..Settings::default() });
-    let (verdict, found) = room.judge_recipient(&ANYBODY, &ReversePath(None), &address("a@x.test"));
+    let (verdict, found) = room.judge_recipient(&Visit::of(&ANYBODY, &ReversePath(None)), &address("a@x.test")).await;
     assert!(matches!(verdict.decision, Decision::Refuse(_)));
     assert_eq!(found, Some(mailbox("a")));
 }
@@ -149,10 +151,10 @@ fn a_refused_recipient_still_names_its_mailbox() {
 #[tokio::test]
 async fn t021_a_verdict_does_not_tell_whether_there_is_mail() {
     let (_stub, room) = stub::open(Settings::default());
-    let judge = || room.judge_recipient(&ANYBODY, &ReversePath(None), &address("a@x.test"));
-    let before = judge();
+    let judge = async || room.judge_recipient(&Visit::of(&ANYBODY, &ReversePath(None)), &address("a@x.test")).await;
+    let before = judge().await;
     deliver(&room, &["a@x.test"]).await;
-    assert_eq!(judge(), before);
+    assert_eq!(judge().await, before);
 }
 
 #[tokio::test]

@@ -134,12 +134,16 @@ async fn what_is_discarded_stays_discarded_wherever_it_would_go() {
 #[tokio::test]
 async fn a_recipient_is_judged_by_the_mailbox_that_a_rule_names() {
     let (_stub, room) = open(vec![login("team", "{login}")], Settings::default());
-    let judged = |user: Option<&str>| {
+    let judged = async |user: Option<&str>| {
         let caller = Caller::Sender { user: user.map(str::to_owned), peer: None };
-        room.judge_recipient(&caller, &mail::ReversePath(None), &address("jane@x.test")).1.unwrap().to_string()
+        room.judge_recipient(&crate::Visit::of(&caller, &mail::ReversePath(None)), &address("jane@x.test"))
+            .await
+            .1
+            .unwrap()
+            .to_string()
     };
     assert_eq!(
-        (judged(Some("team")), judged(Some("other")), judged(None)),
+        (judged(Some("team")).await, judged(Some("other")).await, judged(None).await),
         ("team".into(), "jane".into(), "jane".into())
     );
 }
@@ -157,7 +161,11 @@ async fn t023_a_mailbox_that_only_the_header_names_has_its_rate_too() {
     let (_, room) =
         open(vec![header("X-Team", "*", "{header}")], Settings { mailbox_max: once, ..Settings::default() });
     assert_eq!(filed(&room, with_header(parcel(&room, &["b@x.test", "c@x.test"]))).await, ["blue"]);
-    let accepted = room.judge_recipient(&ANYBODY, &mail::ReversePath(None), &address("d@x.test")).0.decision;
+    let accepted = room
+        .judge_recipient(&crate::Visit::of(&ANYBODY, &mail::ReversePath(None)), &address("d@x.test"))
+        .await
+        .0
+        .decision;
     assert_eq!(accepted, Decision::Accept);
 }
 
@@ -165,7 +173,11 @@ async fn t023_a_mailbox_that_only_the_header_names_has_its_rate_too() {
 async fn a_mailbox_that_only_the_header_names_may_be_denied_all_the_same() {
     let access = Rules { mode: Mode::Only("a"), ..Rules::default() };
     let (stub, room) = open(vec![header("X-Team", "*", "{header}")], Settings { access, ..Settings::default() });
-    let judged = room.judge_recipient(&ANYBODY, &mail::ReversePath(None), &address("a@x.test")).0.decision;
+    let judged = room
+        .judge_recipient(&crate::Visit::of(&ANYBODY, &mail::ReversePath(None)), &address("a@x.test"))
+        .await
+        .0
+        .decision;
     assert_eq!(judged, Decision::Accept, "by its address");
     let denied = room.deliver(&ANYBODY, with_header(parcel(&room, &["a@x.test"]))).await;
     assert!(matches!(denied, Err(Error::Denied(_))), "{denied:?}");

@@ -128,7 +128,7 @@ impl Session {
         }
         self.mode = Mode::Asked(Asked::Sender { path, announced: parameters.size, utf8: parameters.utf8 });
         match &self.mode {
-            Mode::Asked(Asked::Sender { path, .. }) => Step::Ask(Question::Sender(path)),
+            Mode::Asked(Asked::Sender { path, .. }) => Step::Ask(Question::Sender(self.client_name(), path)),
             _ => unreachable!("the mode was set in the line above"),
         }
     }
@@ -169,7 +169,7 @@ impl Session {
         self.mode = Mode::Asked(Asked::Recipient(address));
         match (&self.transaction, &self.mode) {
             (Some(transaction), Mode::Asked(Asked::Recipient(address))) => {
-                Step::Ask(Question::Recipient(&transaction.envelope.reverse_path, address))
+                Step::Ask(Question::Recipient(self.client_name(), &transaction.envelope, address))
             }
             _ => unreachable!("the transaction is open and the mode was set in the line above"),
         }
@@ -215,11 +215,14 @@ impl Session {
                 (self.errors, self.idle_commands) = (0, 0);
                 Say::now(KEPT, Then::GoOn).times(self.replies(envelope.recipients.len()))
             }
-            (Mode::Asked(Asked::Deliver(envelope)), Answer::Refused(status)) => {
-                let reply = Reply::of(&status);
+            (Mode::Asked(Asked::Deliver(envelope)), Answer::Refused(verdict)) => {
+                let Decision::Refuse(status) = &verdict.decision else {
+                    return paced(Say::now(KEPT, Then::GoOn), &verdict);
+                };
+                let reply = Reply::of(status);
                 let sender = Some(&envelope.reverse_path);
                 let refusal = transaction::refusal(now, Stage::Data, sender, &envelope.recipients, None, &reply);
-                self.tally(reply).noting(refusal).times(self.replies(envelope.recipients.len()))
+                paced(self.tally(reply).noting(refusal), &verdict).times(self.replies(envelope.recipients.len()))
             }
             (Mode::Asked(Asked::SignIn(user)), Answer::SignedIn) => self.signed_in(user),
             (Mode::Asked(Asked::SignIn(_)), Answer::NotSignedIn(why)) => self.not_signed_in(why),

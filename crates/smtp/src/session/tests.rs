@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mail::{Mailbox, TransactionId};
-use mailroom::{Decision, Status, Verdict};
+use mailroom::{Decision, Verdict};
 use proptest::prelude::*;
 
 use super::*;
@@ -80,11 +80,11 @@ impl Rig {
 
 fn answer(question: Question<'_>, delivered: &mut Vec<Parcel>) -> Answer {
     match question {
-        Question::Sender(sender) => {
+        Question::Sender(_, sender) => {
             let local = sender.0.as_ref().map_or("", |address| address.local());
             Answer::Sender(judge(local), TransactionId::new(7))
         }
-        Question::Recipient(_, address) => {
+        Question::Recipient(_, _, address) => {
             Answer::Recipient(judge(address.local()), Some(Mailbox::from_canonical(address.local())))
         }
         Question::Deliver(parcel) if parcel.raw.ends_with(b"unknown\r\n") => {
@@ -93,7 +93,7 @@ fn answer(question: Question<'_>, delivered: &mut Vec<Parcel>) -> Answer {
         }
         Question::Deliver(parcel) if parcel.raw.ends_with(b"full\r\n") => {
             drop(parcel);
-            Answer::Refused(Status { code: 452, enhanced: (4, 3, 1), text: "full".into() })
+            Answer::Refused(Verdict::refuse(452, (4, 3, 1), "full"))
         }
         Question::Deliver(parcel) => {
             delivered.push(parcel);

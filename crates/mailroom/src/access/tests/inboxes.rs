@@ -64,9 +64,9 @@ impl House {
         Parcel { received_at: self.room.now(), ..parcel(&self.room, &[to]) }
     }
 
-    fn told(&self, recipient: &str) -> Verdict {
+    async fn told(&self, recipient: &str) -> Verdict {
         let sender = Caller::Sender { user: None, peer: None };
-        self.room.judge_recipient(&sender, &ReversePath(None), &address(recipient)).0
+        self.room.judge_recipient(&crate::Visit::of(&sender, &ReversePath(None)), &address(recipient)).await.0
     }
 }
 
@@ -150,10 +150,10 @@ async fn t103_what_is_guessed_or_mistyped_hears_the_same_as_what_is_there() {
 #[tokio::test]
 async fn a_mistyped_inbox_gets_no_mail_but_in_open_mode() {
     let name = "signup-0000000000000000000000000@x.test";
-    assert_eq!(enhanced(house(Mode::Token, Naming::Local).told(name)), Some((550, (5, 1, 1))));
-    assert_eq!(enhanced(house(Mode::Public, Naming::Local).told(name)), Some((550, (5, 1, 1))));
+    assert_eq!(enhanced(house(Mode::Token, Naming::Local).told(name).await), Some((550, (5, 1, 1))));
+    assert_eq!(enhanced(house(Mode::Public, Naming::Local).told(name).await), Some((550, (5, 1, 1))));
     let open = house(Mode::Open, Naming::Local);
-    assert_eq!(enhanced(open.told(name)), None, "an ordinary mailbox");
+    assert_eq!(enhanced(open.told(name).await), None, "an ordinary mailbox");
     assert!(open.room.read(&ANYBODY, &mailbox(&name[..32]), Which::Latest).await.unwrap().is_none());
     for ordinary in ["signup-000000000000000000000000", "0000000000000000000000000", "si_gn-0000000000000000000000000"]
     {
@@ -177,7 +177,7 @@ async fn an_inbox_ends_and_its_mail_with_it() {
         house.clock.advance(SignedDuration::from_secs(3630));
         let expired = Denial::InboxExpired { at: inbox.inbox.expires };
         assert_eq!(house.list(&caller, &inbox).await, Err(expired.clone()), "{mode:?}");
-        assert_eq!(enhanced(house.told(&to)), Some((550, (5, 1, 1))), "{mode:?}");
+        assert_eq!(enhanced(house.told(&to).await), Some((550, (5, 1, 1))), "{mode:?}");
         let refused = house.room.deliver(&sender, late).await;
         assert!(matches!(&refused, Err(Error::Denied(denial)) if *denial == expired), "{refused:?}");
         house.store.sweep(10);

@@ -256,7 +256,10 @@ async fn at_smtp_a_token_is_good_for_the_mailboxes_it_delivers_to() {
     assert_eq!(signed("anything").await, Err(SignInError::Wrong));
     let (_, reads) = issue(&room, "ro:*").await;
     let reader = signed(&reads).await.unwrap();
-    assert!(room.judge_sender(&reader, &mail::ReversePath(None)).is_refusal(), "it is good for no delivery at all");
+    assert!(
+        room.judge_sender(&crate::Visit::of(&reader, &mail::ReversePath(None))).await.is_refusal(),
+        "it is good for no delivery at all"
+    );
 }
 
 /// The same work for an id that is there and for one that is not, as far as calls to the store tell; a digest is made and
