@@ -3,18 +3,11 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
 import { expect, person, Server, test, type View } from './harness'
-import { fill, stops, type Stop } from './harness/views'
+import { filled, stops, type Stop } from './harness/views'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const looks = (['light', 'dark'] as const).flatMap((theme) => [390, 1440].map((width) => ({ theme, width })))
-
-let server: Server
-let ids: Record<string, string>
-test.beforeAll(async () => {
-  server = await Server.start()
-  ids = await fill(server)
-})
-test.afterAll(() => server.stop())
+const house = filled()
 
 /** What it finds in the page itself; the body of a mail is its sender's. */
 async function found(view: View): Promise<string[]> {
@@ -32,8 +25,8 @@ for (const { theme, width } of looks) {
     // The page's policy lets no foreign script in, which axe is; what is judged is the same document.
     const { context, page, view } = await person(browser, { colorScheme: theme, viewport: { width, height: 900 }, reducedMotion: 'reduce', bypassCSP: true })
     const faults: Record<string, string[]> = {}
-    for (const stop of stops(ids)) {
-      await page.goto(server.url + stop.path)
+    for (const stop of stops(house.ids)) {
+      await page.goto(house.server.url + stop.path)
       await settled(stop, view)
       const now = await found(view)
       if (now.length) faults[stop.name] = now
@@ -43,7 +36,7 @@ for (const { theme, width } of looks) {
   })
 
   test(`fact 19: axe finds nothing in what opens, ${theme}, ${width} px`, async ({ browser }) => {
-    const { context, page, view } = await person(browser, { colorScheme: theme, viewport: { width, height: 900 }, reducedMotion: 'reduce', bypassCSP: true, baseURL: server.url })
+    const { context, page, view } = await person(browser, { colorScheme: theme, viewport: { width, height: 900 }, reducedMotion: 'reduce', bypassCSP: true, baseURL: house.server.url })
     const faults: Record<string, string[]> = {}
     const look = async (name: string) => {
       const now = await found(view)

@@ -1,7 +1,7 @@
 // Facts 19, 20: heard as well as seen, and narrow as well as wide. What axe finds is in axe.spec.ts.
 import type { Page } from '@playwright/test'
-import { expect, sendMany, Server, test } from '../harness'
-import { fill, stops } from '../harness/views'
+import { expect, sendMany, test } from '../harness'
+import { filled, stops } from '../harness/views'
 
 test('fact 19: new mail is spoken, politely, at most once in 5 s', async ({ page, view, box, server, send }) => {
   await send({ subject: 'Before', text: 'x' })
@@ -55,20 +55,14 @@ const sideways = (page: Page) =>
   })
 
 test.describe('fact 20: no sideways scrolling', () => {
-  let server: Server
-  let ids: Record<string, string>
-  test.beforeAll(async () => {
-    server = await Server.start()
-    ids = await fill(server)
-  })
-  test.afterAll(() => server.stop())
+  const house = filled()
 
   // 400 % zoom of 1280 × 1024 is 320 × 256.
   for (const [words, width, height] of [['at 320 px', 320, 640], ['at 400 % zoom', 320, 256], ['at 719 px', 719, 900], ['at 720 px', 720, 900], ['at 1199 px', 1199, 900]] as const) {
     test(`fact 20: no sideways scrolling ${words}`, async ({ page }) => {
       await page.setViewportSize({ width, height })
-      for (const stop of stops(ids)) {
-        await page.goto(server.url + stop.path)
+      for (const stop of stops(house.ids)) {
+        await page.goto(house.server.url + stop.path)
         await expect(page.locator('h1, h2').first()).toBeAttached()
         await expect.poll(() => sideways(page), stop.name).toEqual([])
       }
@@ -77,7 +71,7 @@ test.describe('fact 20: no sideways scrolling', () => {
 
   test('fact 20: at 320 px one gets from the list to a message and back', async ({ page, view }) => {
     await page.setViewportSize({ width: 320, height: 640 })
-    await page.goto(`${server.url}/m/ben`)
+    await page.goto(`${house.server.url}/m/ben`)
     await view.row('Reset your password').click()
     await expect(view.subject).toBeVisible()
     await expect(view.rows.first()).toBeHidden()

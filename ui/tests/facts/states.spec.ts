@@ -54,6 +54,18 @@ test('a fault of one pane leaves the others alive', async ({ page, view, box, se
   await expect(view.subject).toHaveText('First')
 })
 
+test('a page that was open while the server was upgraded says so, and offers to reload', async ({ page, view, box, send: post }) => {
+  await post({ subject: 'First', text: 'x' })
+  await page.goto(`/m/${box}`)
+  await expect(view.row('First')).toBeVisible()
+  await page.route('**/assets/*.js', (route) => route.fulfill({ status: 404, body: 'gone' }))
+  await page.getByRole('banner').getByRole('link', { name: 'Connect an app' }).click()
+  await expect(page.getByRole('main').getByRole('alert')).toContainText('upgraded')
+  await page.unroute('**/assets/*.js')
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await expect(page.getByRole('heading', { name: 'Connect an app' })).toBeVisible()
+})
+
 test('the monitor tells arrivals and refusals, pauses and hides', async ({ page }) => {
   const server = await Server.start({ set: { 'policy.reject': 'refused.test' } })
   const box = fresh()

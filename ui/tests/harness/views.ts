@@ -1,5 +1,5 @@
 // Every address of the page with something to see on it, for whoever wants to look at all of them.
-import { expect, type Page } from '@playwright/test'
+import { expect, test, type Page } from '@playwright/test'
 import { CANARIES } from './browser'
 import { mail, newsletter, PNG, reset, type Letter } from './mail'
 import { Server } from './server'
@@ -24,6 +24,17 @@ export const letters: { to: string[]; from?: string; letter: Letter }[] = [
   { to: ['anna', 'ben', 'auditor'], from: 'bounce@shop.test', letter: { from: 'Board <board@shop.test>', to: 'Anna <anna@customers.test>, Ben <ben@customers.test>, Ghost <ghost@elsewhere.test>', subject: 'Board minutes (two seen, one blind)', text: 'Minutes of the board.\r\n\r\nYour code for the meeting room is 774411.\r\n\r\nhttps://shop.test/minutes/41' } },
   { to: ['ben'], from: 'bounce@shop.test', letter: reset('481920') },
 ]
+
+/** An open server with all of this on it, for the tests of a file or a group. */
+export function filled(): { server: Server; ids: Record<string, string> } {
+  const house = {} as { server: Server; ids: Record<string, string> }
+  test.beforeAll(async () => {
+    house.server = await Server.start()
+    house.ids = await fill(house.server)
+  })
+  test.afterAll(() => house.server.stop())
+  return house
+}
 
 /** Fills a server with what the views show; the ids of the newest mail of each mailbox. */
 export async function fill(server: Server): Promise<Record<string, string>> {

@@ -9,6 +9,8 @@ export interface Findings {
   /** Where a page or a frame went that should have stayed. */
   went: string[]
   popups: string[]
+  /** Where the page did not answer any more. */
+  late: string[]
 }
 
 export interface Eye {
@@ -23,7 +25,7 @@ export interface Eye {
   at(): Promise<string>
 }
 
-export const nothing = (): Findings => ({ ran: new Set(), dialogs: [], went: [], popups: [] })
+export const nothing = (): Findings => ({ ran: new Set(), dialogs: [], went: [], popups: [], late: [] })
 
 /** The number in what a payload says when it runs. */
 export function told(text: string): number | null {

@@ -21,16 +21,16 @@ test.afterAll(async () => {
   canary.stop()
 })
 
-const report = (name: string, chosen: Payload[], { ran, dialogs, went, popups }: Findings, asked: string[]): void => {
+const report = (name: string, chosen: Payload[], { ran, dialogs, went, popups, late }: Findings, asked: string[]): void => {
   const numbers = new Set(asked.map((line) => Number(/\/p(\d+)\//.exec(line)?.[1])))
-  const figures = { run: name, payloads: chosen.length, executions: ran.size, 'payloads that fetched': numbers.size, requests: asked.length, dialogs: dialogs.length, navigations: went.length, popups: popups.length }
+  const figures = { run: name, payloads: chosen.length, executions: ran.size, 'payloads that fetched': numbers.size, requests: asked.length, dialogs: dialogs.length, navigations: went.length, popups: popups.length, late: late.length }
   mkdirSync('tests/out', { recursive: true })
-  writeFileSync(`tests/out/hostile-${name}.json`, JSON.stringify({ ...figures, ran: [...ran], asked, went, popups }, null, 1))
+  writeFileSync(`tests/out/hostile-${name}.json`, JSON.stringify({ ...figures, ran: [...ran], asked, went, popups, late }, null, 1))
   console.log(Object.entries(figures).map(([key, value]) => `${key} ${value}`).join(', '))
 }
 
-const clean = { ran: [] as number[], asked: [] as string[], dialogs: [] as string[], went: [] as string[], popups: [] as string[] }
-const seen = ({ ran, dialogs, went, popups }: Findings, asked: string[]) => ({ ran: [...ran], asked, dialogs, went, popups })
+const clean = { ran: [] as number[], asked: [] as string[], dialogs: [] as string[], went: [] as string[], popups: [] as string[], late: [] as string[] }
+const seen = ({ ran, ...rest }: Findings, asked: string[]) => ({ ran: [...ran], asked, ...rest })
 
 async function run(name: string, eye: Eye, root: string, count: number): Promise<{ findings: Findings; asked: string[]; chosen: Payload[] }> {
   const chosen = some(all, count)
@@ -56,7 +56,7 @@ test('control in Chromium: without the guards the same mails run and fetch', asy
   test.setTimeout(LONG ? 1_800_000 : 120_000)
   const proxy = await unguarded(server)
   const root = `http://127.0.0.1:${proxy.port}`
-  const { findings, asked, chosen } = await run('chromium-control', await chromiumEye(context, root), root, LONG ? Infinity : 30)
+  const { findings, asked, chosen } = await run('chromium-control', await chromiumEye(context, root), root, LONG ? 120 : 30)
   proxy.stop()
   expect(findings.ran.size).toBeGreaterThan(chosen.length / 20)
   expect(asked.length).toBeGreaterThan(chosen.length / 20)
@@ -78,7 +78,7 @@ test('control in Firefox: without the guards the same mails run and fetch', asyn
   const [browser, proxy] = [await launch(), await unguarded(server)]
   const root = `http://127.0.0.1:${proxy.port}`
   try {
-    const { findings, asked, chosen } = await run('firefox-control', await firefoxEye(browser, root), root, LONG ? Infinity : 15)
+    const { findings, asked, chosen } = await run('firefox-control', await firefoxEye(browser, root), root, LONG ? 60 : 15)
     expect(findings.ran.size + asked.length).toBeGreaterThan(chosen.length / 20)
   } finally {
     await browser.close()
