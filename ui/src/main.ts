@@ -66,4 +66,5 @@ if (app.prefs.values.notifications) void import('./parts/notify').then(({ notify
 await takeKey()
 app.start()
 const target = document.getElementById('page')
+target?.replaceChildren()
 if (target) mount(App, { target, props: { app } })

@@ -29,20 +29,13 @@ export function touching(chosen: (key: string) => void): Attachment<HTMLElement>
       event.stopPropagation()
     }
     const menu = (event: Event) => swallow && event.preventDefault()
-    element.addEventListener('pointerdown', down)
-    element.addEventListener('pointermove', move)
-    element.addEventListener('pointerup', stop)
-    element.addEventListener('pointercancel', stop)
-    element.addEventListener('contextmenu', menu)
-    element.addEventListener('click', click, { capture: true })
-    return () => {
-      stop()
-      element.removeEventListener('pointerdown', down)
-      element.removeEventListener('pointermove', move)
-      element.removeEventListener('pointerup', stop)
-      element.removeEventListener('pointercancel', stop)
-      element.removeEventListener('contextmenu', menu)
-      element.removeEventListener('click', click, { capture: true })
-    }
+    const leaving = new AbortController()
+    const { signal } = leaving
+    element.addEventListener('pointerdown', down, { signal })
+    element.addEventListener('pointermove', move, { signal })
+    for (const end of ['pointerup', 'pointercancel']) element.addEventListener(end, stop, { signal })
+    element.addEventListener('contextmenu', menu, { signal })
+    element.addEventListener('click', click, { signal, capture: true })
+    return () => (stop(), leaving.abort())
   }
 }

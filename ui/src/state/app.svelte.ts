@@ -8,7 +8,7 @@ import { Finding } from './finding.svelte'
 import { MessageList } from './list.svelte'
 import { Live } from './live.svelte'
 import { Mailboxes } from './mailboxes.svelte'
-import { Monitor } from './monitor.svelte'
+import type { Monitor } from './monitor.svelte'
 import { Navigation, type Place } from './navigation.svelte'
 import { Notices } from './notices.svelte'
 import { Pending } from './pending.svelte'
@@ -34,7 +34,8 @@ export class AppState {
   readonly pending: Pending
   readonly list: MessageList
   readonly mailboxes: Mailboxes
-  readonly monitor: Monitor
+  /** Made when it is first looked at, and kept. */
+  monitor: Monitor | null = null
   readonly reading: Reading
   readonly session: Session
   readonly finding: Finding
@@ -52,7 +53,6 @@ export class AppState {
     this.pending = new Pending(this.calls, this.notices, () => this.server.about?.limits.bulkMax)
     this.list = new MessageList(this.calls, this.live, this.pending, () => this.server.about?.limits.pageFullMax)
     this.mailboxes = new Mailboxes(this.calls, shelf, this.seen)
-    this.monitor = new Monitor(this.calls, this.live)
     this.reading = new Reading(this.calls, root.pathname, ({ mailbox, id }) => this.seen.opened(mailbox, id))
     this.session = new Session(this.nav, this.server)
     const names = () => (this.server.seesAll ? this.mailboxes.items.map(({ name }) => name) : this.mailboxes.recentNames)

@@ -1,6 +1,6 @@
 // Who follows whom: the list and the message follow the route, what came is counted, spoken and perhaps opened, and whoever is
 // deleted is left. Everything here is one part of the state telling another; it shows and asks nothing itself.
-import { untrack } from 'svelte'
+import { flushSync, untrack } from 'svelte'
 import { t } from '../i18n'
 import { ALL, listing, reading, type Mail, type Route } from '../router'
 import type { AppState } from './app.svelte'
@@ -41,7 +41,7 @@ export class Conduct {
       })
       $effect(() => {
         const state = this.#app.live.state
-        untrack(() => (this.#app.list.streamed(state), this.#app.monitor.streamed(state)))
+        untrack(() => this.#app.list.streamed(state))
       })
       $effect(() => {
         // Where nothing may be done nothing is asked, so no refusal would lead to the door.
@@ -53,6 +53,8 @@ export class Conduct {
         return this.#app.mailboxes.watch(() => (this.#app.live.scope?.kind === 'mailbox' ? this.#app.live.scope.name : null))
       })
     })
+    // At once: what is asked for comes while the page is being put together.
+    flushSync()
     return () => (minute(), stop())
   }
 
@@ -92,10 +94,9 @@ export class Conduct {
 
   /** The route has changed, or what the server lets this visitor see. */
   #arrive(route: Route, known: boolean): void {
-    if (route.view === 'monitor') return void (this.#app.monitor.isOpen || this.#app.monitor.open())
-    this.#app.monitor.close()
     if (route.view !== 'mail') {
-      if (known && this.#app.server.seesAll && !this.#app.list.scope) this.#app.live.follow(ALL, null)
+      // The monitor has a stream of its own.
+      if (route.view !== 'monitor' && known && this.#app.server.seesAll && !this.#app.list.scope) this.#app.live.follow(ALL, null)
       return
     }
     // Whether there is a list of all mail only the server knows.

@@ -2,7 +2,6 @@
 import { answer, Problem, type Calls, type SmtpDoor } from '../api/client'
 import type { Target } from '../samples/sample'
 import type { ServerState } from './server.svelte'
-import { testMail } from './testmail'
 import { addressOf, doorOf } from './way'
 
 export class Sending {
@@ -37,6 +36,7 @@ export class Sending {
     this.busy = true
     this.problem = null
     try {
+      const { testMail } = await import('./testmail')
       await answer(this.#calls.POST('/api/v2/messages', { body: testMail(to, code(), this.#root.host) }))
       return to
     } catch (fault) {

@@ -39,6 +39,8 @@ export const shell = {
   'sign.out': 'Sign out',
   'sign.in': 'Sign in',
   'error.network': 'The server does not answer. Is postkeep running, and can this computer reach it?',
+  'error.part': 'This part of the page could not be fetched: the server was upgraded since the page was opened, or does not answer.',
+  'reload': 'Reload',
   'error.unknown': 'There is nothing at this address.',
   'error.home': 'Go to all mail',
   'fault.gone': 'Deleted or expired.',

@@ -1,0 +1,1 @@
+export{t as testMail}from"./samples-fdLKY99S.js";
