@@ -314,6 +314,7 @@ pub(super) fn naming(values: Values<'_>) -> Naming {
 
 fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
     mailroom::Settings {
+        hooks: mailroom::Say::default(),
         naming: naming(values),
         routes: tables.routes.iter().map(|written| written.route.clone()).collect(),
         access: access::rules(values, &tables.tokens),
