@@ -40,7 +40,7 @@ pub use import::Import;
 pub use parcel::{Delivered, Parcel};
 pub use policy::Policy;
 pub use recent::{Mailboxes, Mark, Nodes, Recent, RecentAsk, Similar};
-pub use refusals::{Refusal, RefusalWatch, Refusals, Refused, Stage};
+pub use refusals::{Acted, ByFault, Refusal, RefusalWatch, Refusals, Refused, Stage};
 pub use resume::{Followed, Gap};
 pub use room::inboxes::{Inbox, NewInbox, OpenedInbox};
 pub use room::mailboxes::Held;

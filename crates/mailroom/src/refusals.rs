@@ -5,11 +5,13 @@
 mod watch;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::net::IpAddr;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use jiff::Timestamp;
 use mail::{Address, Mailbox, ReversePath};
+use serde::{Deserialize, Serialize};
 use store::Scope;
 
 use crate::verdict::Status;
@@ -60,6 +62,57 @@ pub struct Refusal {
     pub peer: Option<IpAddr>,
     /// What the client was told.
     pub reply: Status,
+    /// The fault on demand that it was, where it was one.
+    pub fault: Option<ByFault>,
+}
+
+/// A fault on demand that did something, and refused nothing by it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Acted {
+    /// When.
+    pub at: Timestamp,
+    /// At which command.
+    pub stage: Stage,
+    /// The sender.
+    pub mail_from: ReversePath,
+    /// Whom it was about; none at MAIL.
+    pub rcpt_to: Vec<Address>,
+    /// Which one.
+    pub fault: ByFault,
+    /// What it did, in words.
+    pub what: String,
+}
+
+/// A fault on demand, as those are told who wonder where their mail is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub enum ByFault {
+    /// The address itself asked for it.
+    Address(String),
+    /// A plan.
+    Plan {
+        /// What it goes by.
+        id: String,
+        /// Which attempt it was, as `2 of 2`.
+        attempt: String,
+    },
+}
+
+impl ByFault {
+    /// The plan's id, or the address.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Address(name) | Self::Plan { id: name, .. } => name,
+        }
+    }
+}
+
+impl fmt::Display for ByFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Address(address) => write!(out, "the fault address {address}"),
+            Self::Plan { id, attempt } => write!(out, "the fault plan {id} ({attempt})"),
+        }
+    }
 }
 
 /// Some of what was refused.
@@ -105,13 +158,18 @@ impl Ring {
     pub(crate) fn keep(&self, mut refusal: Refusal) {
         keep_last(&mut refusal.rcpt_to);
         keep_last(&mut refusal.mailboxes);
-        self.watchers.tell(&refusal);
+        self.watchers.tell(|| Refused::One(Arc::new(refusal.clone())));
         let mut kept = self.lock();
         kept.refusals.push_back(refusal);
         if kept.refusals.len() > self.refusals_max {
             kept.refusals.pop_front();
             kept.forgotten += 1;
         }
+    }
+
+    /// Tell those who follow that a fault acted. It is not remembered: nothing was refused.
+    pub(crate) fn tell(&self, acted: Acted) {
+        self.watchers.tell(|| Refused::Acted(Arc::new(acted)));
     }
 
     /// Those that had a recipient in scope; those without any recipient are in no mailbox.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::refusals::ByFault;
+
 /// A decision, and how it is to be told.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verdict {
@@ -11,6 +13,12 @@ pub struct Verdict {
     pub delay: Option<Duration>,
     /// Close the connection: after the reply of a refusal, instead of one otherwise.
     pub hang_up: bool,
+    /// Not even a refusal is said: the line is cut, as if a machine had died.
+    pub silent: bool,
+    /// The content of this transaction is read at so many octets a second.
+    pub slow: Option<u64>,
+    /// The fault on demand that refuses, where one does: it is no fault of the client's, and is not counted as one.
+    pub fault: Option<Box<ByFault>>,
 }
 
 /// What is decided.
@@ -37,9 +45,9 @@ pub struct Status {
 
 impl Verdict {
     /// Taken, at once.
-    pub const ACCEPT: Self = Self { decision: Decision::Accept, delay: None, hang_up: false };
+    pub const ACCEPT: Self = Self::plain(Decision::Accept);
     /// Thrown away, at once.
-    pub const DISCARD: Self = Self { decision: Decision::Discard, delay: None, hang_up: false };
+    pub const DISCARD: Self = Self::plain(Decision::Discard);
 
     /// Whether it is one.
     pub fn is_refusal(&self) -> bool {
@@ -57,6 +65,11 @@ impl Verdict {
     /// Refused, at once.
     pub fn refuse(code: u16, enhanced: (u8, u16, u16), text: impl Into<String>) -> Self {
         let status = Status { code, enhanced, text: text.into() };
-        Self { decision: Decision::Refuse(status), delay: None, hang_up: false }
+        Self::plain(Decision::Refuse(status))
+    }
+
+    /// This, told at once and no more.
+    pub const fn plain(decision: Decision) -> Self {
+        Self { decision, delay: None, hang_up: false, silent: false, slow: None, fault: None }
     }
 }

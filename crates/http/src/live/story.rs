@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use mailroom::{Change, Event, Gap, Mailroom, Refusal, Refused};
+use mailroom::{Acted, Change, Event, Gap, Mailroom, Refusal, Refused};
 use tokio::time::Instant;
 
 use super::places::Places;
@@ -23,12 +23,15 @@ pub(super) enum Line {
     Skipped(u64),
     /// Something was refused.
     Refused(Arc<Refusal>),
+    /// A fault on demand did something else.
+    Acted(Arc<Acted>),
 }
 
 impl From<Refused> for Line {
     fn from(refused: Refused) -> Self {
         match refused {
             Refused::One(refusal) => Self::Refused(refusal),
+            Refused::Acted(acted) => Self::Acted(acted),
             Refused::Missed(count) => Self::Skipped(count),
         }
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use mail::{Mailbox, MessageId};
-use mailroom::{Caller, Change, Mailroom, Position, Refusal};
+use mailroom::{Acted, Caller, Change, Mailroom, Position, Refusal};
 use serde::Serialize;
 
 use super::story::{Line, Reason};
@@ -56,6 +56,7 @@ pub(super) fn line(mailroom: &Mailroom, caller: &Caller, line: &Line, cursor: &s
             ("skipped", json)
         }
         Line::Refused(refusal) => ("refuse", refused(refusal)),
+        Line::Acted(acted) => ("fault", self::acted(acted)),
     }
 }
 
@@ -70,6 +71,7 @@ struct Told {
     helo: Option<String>,
     peer: Option<String>,
     reply: String,
+    fault: Option<String>,
 }
 
 fn refused(refusal: &Refusal) -> Json {
@@ -82,6 +84,33 @@ fn refused(refusal: &Refusal) -> Json {
         helo: refusal.helo.clone(),
         peer: refusal.peer.map(|peer| peer.to_string()),
         reply: format!("{} {class}.{subject}.{detail} {}", refusal.reply.code, refusal.reply.text),
+        fault: refusal.fault.as_ref().map(|fault| fault.name().to_owned()),
+    };
+    let mut json = Json::with_capacity(0);
+    json.plain(&serde_json::to_vec(&told).unwrap_or_else(|_| b"null".to_vec()));
+    json
+}
+
+/// What a fault on demand did without refusing.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ToldOfFault {
+    at: String,
+    stage: &'static str,
+    mail_from: Option<String>,
+    rcpt_to: Vec<String>,
+    fault: String,
+    what: String,
+}
+
+fn acted(acted: &Acted) -> Json {
+    let told = ToldOfFault {
+        at: time(acted.at),
+        stage: acted.stage.command(),
+        mail_from: acted.mail_from.0.as_ref().map(ToString::to_string),
+        rcpt_to: acted.rcpt_to.iter().map(ToString::to_string).collect(),
+        fault: acted.fault.name().to_owned(),
+        what: acted.what.clone(),
     };
     let mut json = Json::with_capacity(0);
     json.plain(&serde_json::to_vec(&told).unwrap_or_else(|_| b"null".to_vec()));

@@ -183,6 +183,7 @@ async fn pass(
         helo: None,
         peer: asked.client,
         reply: status.clone(),
+        fault: verdict.fault.map(|fault| *fault),
     };
     shared.mailroom.refused(&asked.caller, refusal);
     let whom = if stage == Stage::Data { "The message" } else { "The sender" };

@@ -151,7 +151,7 @@ fn refusal() -> Refusal {
     let reply = Status { code: 550, enhanced: (5, 1, 1), text: "no".into() };
     let at = jiff::Timestamp::UNIX_EPOCH;
     let (rcpt_to, mailboxes, mail_from) = (Vec::new(), Vec::new(), None);
-    Refusal { at, stage: Stage::Rcpt, mail_from, rcpt_to, mailboxes, helo: None, peer: None, reply }
+    Refusal { at, stage: Stage::Rcpt, mail_from, rcpt_to, mailboxes, helo: None, peer: None, reply, fault: None }
 }
 
 fn settings(mode: Mode) -> Settings {

@@ -11,7 +11,7 @@ use store::{Memory, Scope, Store, SystemClock};
 
 use super::*;
 use crate::access::{Mode, Scopes, tokens};
-use crate::refusals::{Refusal, Stage};
+use crate::refusals::{ByFault, Refusal, Stage};
 use crate::stub::{ANYBODY, address, mailbox, parcel};
 use crate::verdict::Status;
 use crate::{Caller, Error, Mailroom, Parcel, Settings, Which};
@@ -218,6 +218,7 @@ async fn refusals_of_all_nodes_are_told() {
             helo: None,
             peer: None,
             reply: Status { code: 552, enhanced: (5, 3, 4), text: format!("no {number}") },
+            fault: Some(ByFault::Plan { id: "p".to_owned(), attempt: number.to_string() }),
         };
         room.refused(&ANYBODY, refusal);
     }

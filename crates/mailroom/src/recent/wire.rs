@@ -9,11 +9,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use store::Item;
 
-use crate::refusals::{Refusal, Stage};
+use crate::refusals::{ByFault, Refusal, Stage};
 use crate::verdict::Status;
 
 /// Of everything that is said here.
-const FORM: u8 = 1;
+const FORM: u8 = 2;
 
 /// Which of its recent mail a node is asked for.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
@@ -83,6 +83,7 @@ pub(super) struct Refused {
     code: u16,
     enhanced: (u8, u16, u16),
     text: String,
+    fault: Option<ByFault>,
 }
 
 const STAGES: [Stage; 3] = [Stage::Mail, Stage::Rcpt, Stage::Data];
@@ -146,6 +147,7 @@ impl Refused {
             code: refusal.reply.code,
             enhanced: refusal.reply.enhanced,
             text: refusal.reply.text.clone(),
+            fault: refusal.fault.clone(),
         }
     }
 
@@ -164,6 +166,7 @@ impl Refused {
             helo: None,
             peer: None,
             reply: Status { code: self.code, enhanced: self.enhanced, text: self.text },
+            fault: self.fault,
         })
     }
 }

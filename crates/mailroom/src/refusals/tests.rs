@@ -17,6 +17,7 @@ fn refusal(number: usize, mailboxes: &[&str]) -> Refusal {
         helo: None,
         peer: None,
         reply: Status { code: 550, enhanced: (5, 1, 1), text: number.to_string() },
+        fault: None,
     }
 }
 
@@ -75,6 +76,7 @@ async fn whoever_watches_hears_of_what_follows() {
     let mut text = async || match watch.next().await {
         Refused::One(refusal) => refusal.reply.text.clone(),
         Refused::Missed(count) => format!("{count} missed"),
+        Refused::Acted(acted) => acted.what.clone(),
     };
     assert_eq!((text().await.as_str(), text().await.as_str()), ("2", "3"), "though none is remembered");
     (4..=9).for_each(|number| ring.keep(refusal(number, &["a"])));

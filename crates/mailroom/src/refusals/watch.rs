@@ -5,14 +5,16 @@ use std::future::poll_fn;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-use super::Refusal;
+use super::{Acted, Refusal};
 
 /// What a watcher hears.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refused {
     /// Something was refused.
     One(Arc<Refusal>),
-    /// So many were refused that this watcher did not read in time.
+    /// A fault on demand did something else.
+    Acted(Arc<Acted>),
+    /// So much happened that this watcher did not read in time.
     Missed(u64),
 }
 
@@ -30,7 +32,7 @@ struct Queue(Mutex<Waiting>);
 
 #[derive(Default)]
 struct Waiting {
-    refusals: VecDeque<Arc<Refusal>>,
+    news: VecDeque<Refused>,
     missed: u64,
     reader: Option<Waker>,
 }
@@ -47,15 +49,15 @@ impl Watchers {
     }
 
     /// Tell everybody, and forget those who went.
-    pub(super) fn tell(&self, refusal: &Refusal) {
+    pub(super) fn tell(&self, news: impl FnOnce() -> Refused) {
         let mut queues = self.lock();
         if queues.is_empty() {
             return;
         }
-        let refusal = Arc::new(refusal.clone());
+        let news = news();
         queues.retain(|queue| {
             let queue = queue.upgrade();
-            queue.inspect(|queue| queue.push(Arc::clone(&refusal), self.queue_max)).is_some()
+            queue.inspect(|queue| queue.push(news.clone(), self.queue_max)).is_some()
         });
     }
 
@@ -71,13 +73,13 @@ impl Watchers {
 }
 
 impl Queue {
-    fn push(&self, refusal: Arc<Refusal>, queue_max: usize) {
+    fn push(&self, news: Refused, queue_max: usize) {
         let mut waiting = self.lock();
-        if waiting.refusals.len() >= queue_max {
-            waiting.refusals.pop_front();
+        if waiting.news.len() >= queue_max {
+            waiting.news.pop_front();
             waiting.missed += 1;
         }
-        waiting.refusals.push_back(refusal);
+        waiting.news.push_back(news);
         let reader = waiting.reader.take();
         drop(waiting);
         if let Some(reader) = reader {
@@ -102,8 +104,8 @@ impl RefusalWatch {
         if waiting.missed > 0 {
             return Poll::Ready(Refused::Missed(std::mem::take(&mut waiting.missed)));
         }
-        if let Some(refusal) = waiting.refusals.pop_front() {
-            return Poll::Ready(Refused::One(refusal));
+        if let Some(news) = waiting.news.pop_front() {
+            return Poll::Ready(news);
         }
         waiting.reader = Some(context.waker().clone());
         Poll::Pending

@@ -330,7 +330,10 @@ async fn it_was_refused_at_smtp() {
     let reply = Status { code: 552, enhanced: (5, 3, 4), text: "Message too large".into() };
     let (at, mailboxes) = (rig.clock.now(), vec![alice()]);
     let (stage, mail_from, rcpt_to) = (Stage::Data, None, vec![]);
-    rig.room.refused(&ANYBODY, Refusal { at, stage, mail_from, rcpt_to, mailboxes, helo: None, peer: None, reply });
+    rig.room.refused(
+        &ANYBODY,
+        Refusal { at, stage, mail_from, rcpt_to, mailboxes, helo: None, peer: None, reply, fault: None },
+    );
     let why = rig.why(ask()).await;
     assert_eq!(why.refusals.len(), 1);
     assert!(why.detail.contains("552 Message too large"), "{}", why.detail);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mail::{Mailbox, TransactionId};
-use mailroom::{Decision, Verdict};
+use mailroom::Verdict;
 use proptest::prelude::*;
 
 use super::*;
@@ -106,7 +106,7 @@ fn answer(question: Question<'_>, delivered: &mut Vec<Parcel>) -> Answer {
 fn judge(local: &str) -> Verdict {
     match local {
         bad if bad.starts_with("bad") => Verdict::refuse(550, (5, 7, 1), "not you"),
-        gone if gone.starts_with("gone") => Verdict { decision: Decision::Discard, delay: None, hang_up: false },
+        gone if gone.starts_with("gone") => Verdict::DISCARD,
         drop if drop.starts_with("drop") => Verdict { hang_up: true, ..Verdict::ACCEPT },
         _ => Verdict::ACCEPT,
     }

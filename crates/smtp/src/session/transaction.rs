@@ -92,5 +92,6 @@ pub(super) fn refusal(
         helo: None,
         peer: None,
         reply: reply.status(),
+        fault: None,
     })
 }

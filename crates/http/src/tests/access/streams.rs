@@ -104,11 +104,12 @@ async fn what_is_refused_is_told_to_those_who_may_list_all() {
         helo: Some("app".into()),
         peer: Some([10, 0, 0, 7].into()),
         reply: mailroom::Status { code: 550, enhanced: (5, 1, 1), text: "no".into() },
+        fault: Some(mailroom::ByFault::Address("b@x.test".into())),
     };
     house.mailroom.refused(&mailroom::Caller::Program, refusal);
     let expected = serde_json::json!({
         "at": "1970-01-01T00:00:00.000000+00:00", "stage": "RCPT", "mailFrom": "a@x.test", "rcptTo": ["b@x.test"],
-        "helo": "app", "peer": "10.0.0.7", "reply": "550 5.1.1 no",
+        "helo": "app", "peer": "10.0.0.7", "reply": "550 5.1.1 no", "fault": "b@x.test",
     });
     assert_eq!(stream.expect("refuse").await, expected);
     house.deliver("box", letter("x")).await;

@@ -176,6 +176,8 @@ pub(crate) struct Refusal {
     mail_from: Option<String>,
     /// What the client was told.
     reply: String,
+    /// The fault on demand that it was: the id of its plan, or the address.
+    fault: Option<String>,
 }
 
 /// Who connected to send.
@@ -257,6 +259,7 @@ impl Refusal {
             stage: refused.stage.command(),
             mail_from: sender.map(ToString::to_string),
             reply: format!("{} {class}.{subject}.{detail} {}", refused.reply.code, refused.reply.text),
+            fault: refused.fault.as_ref().map(|fault| fault.name().to_owned()),
         }
     }
 }
