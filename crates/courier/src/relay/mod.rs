@@ -1,0 +1,15 @@
+//! Released mail on its way out: an SMTP client for one smart host, which sends the bytes as they are or not at all.
+
+mod dialogue;
+mod letter;
+mod link;
+mod offers;
+mod reply;
+mod smart_host;
+mod stuff;
+#[cfg(test)]
+mod tests;
+
+pub use dialogue::{Fate, send};
+pub use letter::{GUARD, Letter, passages};
+pub use smart_host::{BadSmartHost, Login, SmartHost, Tls, is_loopback};
