@@ -1,0 +1,1 @@
+//! The round on a mailroom in memory.
