@@ -106,6 +106,7 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/", operations: &[Page] },
         Route { path: "/latest", operations: &[Page] },
         Route { path: "/monitor", operations: &[Page] },
+        Route { path: "/faults", operations: &[Page] },
         Route { path: "/connect", operations: &[Page] },
         Route { path: "/help", operations: &[Page] },
         Route { path: "/login", operations: &[Page] },

@@ -53,6 +53,7 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "GET / Page",
         "GET /latest Page",
         "GET /monitor Page",
+        "GET /faults Page",
         "GET /connect Page",
         "GET /help Page",
         "GET /login Page",

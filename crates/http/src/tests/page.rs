@@ -17,11 +17,12 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
                       frame-src 'self'; base-uri 'self'; form-action 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 const BROWSER: &str = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8\r\n";
-const ADDRESSES: [&str; 12] = [
+const ADDRESSES: [&str; 13] = [
     "/",
     "/?q=subject%3Areset",
     "/latest",
     "/monitor",
+    "/faults",
     "/connect",
     "/help",
     "/login",
