@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use instant_acme::{Error, Problem, Subproblem};
 
-use crate::client::Unreached;
+use crate::client::{Unfetched, Unreached};
 use crate::folder::FolderError;
 use crate::pace::Setback;
 
@@ -124,10 +124,17 @@ impl Failure {
             Error::Api(problem) => Self::Refused { doing, said: Said::of(&problem) },
             Error::Timeout(_) => Self::Slow { doing, seconds: crate::order::POLL_MAX.as_secs() },
             Error::Other(error) => match error.downcast::<Unreached>() {
-                Ok(unreached) => Self::Unreached { what: unreached.to_string() },
+                Ok(unreached) => Self::unreached(*unreached),
                 Err(error) => Self::Foreign { directory: directory.to_owned(), what: Said::text(&error.to_string()).0 },
             },
             error => Self::Foreign { directory: directory.to_owned(), what: Said::text(&error.to_string()).0 },
+        }
+    }
+
+    fn unreached(Unreached { url, why }: Unreached) -> Self {
+        match why {
+            Unfetched::Roots(what) => Self::Roots { what },
+            Unfetched::Unreached(what) => Self::Unreached { what: format!("{url}: {what}") },
         }
     }
 
@@ -210,7 +217,8 @@ mod tests {
         check(Error::Api(problem("badNonce", "used")), Setback::Unreached, "unless that goes on");
         check(Error::Timeout(None), Setback::Unreached, "was not done after");
         check(Error::Str("no nonce"), Setback::Unreached, "https://ca.example/dir does not answer as an ACME server");
-        let unreached = Unreached { url: "https://ca.example/dir".into(), what: "refused".into() };
+        let why = Unfetched::Unreached("refused".into());
+        let unreached = Unreached { url: "https://ca.example/dir".into(), why };
         check(Error::Other(Box::new(unreached)), Setback::Unreached, "acme.directory");
     }
 }

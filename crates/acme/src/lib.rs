@@ -19,6 +19,7 @@ mod renewal;
 mod settings;
 
 pub use challenges::{Challenges, PATH};
+pub use client::{Fetch, Fetcher, Fetching, Unfetched};
 pub use failure::Failure;
 pub use folder::FolderError;
 pub use notary::Notary;

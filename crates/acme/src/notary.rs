@@ -92,7 +92,7 @@ impl Notary {
 
     /// See whether it is time, and order if it is.
     async fn look(&self) -> Result<Looked, Failure> {
-        let client = Client::new(self.settings.ca.clone()).await?;
+        let client = Client { fetcher: self.settings.fetcher.clone(), ca: self.settings.ca.clone() };
         if let Some(pair) = &self.pair
             && let Some(due_in) = self.due_in(pair, &client).await
         {

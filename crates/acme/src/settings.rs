@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::client::Fetcher;
 use crate::pace::Pace;
 
 /// As many names as the usual CAs put into one certificate.
@@ -9,7 +10,7 @@ const DOMAINS_MAX: usize = 100;
 /// The longest name of DNS.
 const NAME_MAX: usize = 253;
 
-/// What to order, from whom, and where to keep it. Each field but the last two is the key of the same name.
+/// What to order, from whom, and where to keep it. Each field but the last three is the key of the same name.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Settings {
     /// The names that the certificate is for; the first is told to people.
@@ -26,6 +27,8 @@ pub struct Settings {
     pub folder: PathBuf,
     /// How often to look, and how long to wait after a failure.
     pub pace: Pace,
+    /// Who asks the CA.
+    pub fetcher: Fetcher,
 }
 
 /// Something that the operator has to change.
@@ -101,7 +104,17 @@ fn is_email(email: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+
+    struct Nobody;
+
+    impl crate::client::Fetch for Nobody {
+        fn fetch(&self, _: Option<&std::path::Path>, _: hyper::Request<bytes::Bytes>) -> crate::client::Fetching {
+            unreachable!("nobody is asked")
+        }
+    }
 
     fn settings() -> Settings {
         Settings {
@@ -112,6 +125,7 @@ mod tests {
             terms_agreed: true,
             folder: "tls".into(),
             pace: Pace::default(),
+            fetcher: Fetcher(Arc::new(Nobody)),
         }
     }
 

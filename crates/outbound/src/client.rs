@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::redirect;
 use crate::request::{Redirects, Request, Response, Trust};
 use crate::resolver::{Guarded, Judge, Resolver, System};
-use crate::roots;
+use crate::roots::{self, Known};
 use crate::settings::{Settings, Strangers};
 use crate::target::Target;
 
@@ -53,6 +53,7 @@ struct Side {
 struct Links {
     configured: reqwest::Client,
     strangers: reqwest::Client,
+    known: Known,
 }
 
 impl Client {
@@ -141,6 +142,9 @@ impl Inner {
 
     async fn exchange(&self, request: &Request, target: &Target) -> Result<reqwest::Response, Error> {
         let links = self.links.get_or_try_init(|| self.link()).await?;
+        if target.url.scheme() == "https" && links.known == Known::Nobody {
+            return Err(Error::Roots { what: "this machine has none (package ca-certificates)".to_owned() });
+        }
         let client = match target.trust {
             Trust::Configured => &links.configured,
             Trust::Stranger => &links.strangers,
@@ -169,7 +173,7 @@ impl Inner {
     async fn link(&self) -> Result<Links, Error> {
         let roots = self.settings.roots.clone();
         let read = tokio::task::spawn_blocking(move || roots::config(&roots));
-        let tls = read.await.map_err(|error| Error::Roots { what: error.to_string() })??;
+        let (tls, known) = read.await.map_err(|error| Error::Roots { what: error.to_string() })??;
         let make = |side: &Side| {
             let guarded = Guarded { names: Arc::clone(&self.names), judge: side.judge.clone() };
             let builder = reqwest::Client::builder().tls_backend_preconfigured(tls.clone()).dns_resolver(guarded);
@@ -178,7 +182,7 @@ impl Inner {
             let builder = builder.pool_idle_timeout(IDLE).pool_max_idle_per_host(IDLE_MAX);
             builder.build().map_err(|error| Error::below("the client", &error))
         };
-        Ok(Links { configured: make(&self.configured)?, strangers: make(&self.strangers)? })
+        Ok(Links { configured: make(&self.configured)?, strangers: make(&self.strangers)?, known })
     }
 }
 

@@ -73,7 +73,15 @@ pub enum Error {
         /// How long was waited.
         within: Duration,
     },
-    /// No connection, no handshake, or an answer that is none.
+    /// No connection and no handshake: nothing was sent.
+    #[error("{host} cannot be reached: {what}")]
+    Unreached {
+        /// Whom it was to be asked of.
+        host: String,
+        /// What went wrong, with its causes.
+        what: String,
+    },
+    /// Something was sent, and no answer came, or one that is none.
     #[error("{host} did not answer: {what}")]
     Failed {
         /// Whom it was asked of.
@@ -97,6 +105,7 @@ impl Error {
             self,
             Self::Unknown { .. }
                 | Self::Timeout { .. }
+                | Self::Unreached { .. }
                 | Self::Failed { .. }
                 | Self::TooLarge { .. }
                 | Self::Roots { .. }
@@ -104,9 +113,10 @@ impl Error {
     }
 
     /// An error of the library below. A refusal of ours that travelled through it comes out as it was.
-    pub(crate) fn below(host: &str, error: &(dyn std::error::Error + 'static)) -> Self {
+    pub(crate) fn below(host: &str, error: &reqwest::Error) -> Self {
         let mut what = String::new();
-        let mut cause = Some(error);
+        let mut cause = Some(error as &(dyn std::error::Error + 'static));
+        let unreached = error.is_connect();
         while let Some(error) = cause {
             if let Some(ours) = error.downcast_ref::<Self>() {
                 return ours.clone();
@@ -123,6 +133,7 @@ impl Error {
         if what.is_empty() {
             what.push_str("the connection ended");
         }
-        Self::Failed { host: host.to_owned(), what }
+        let host = host.to_owned();
+        if unreached { Self::Unreached { host, what } } else { Self::Failed { host, what } }
     }
 }

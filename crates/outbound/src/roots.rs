@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::settings::Roots;
 
 /// Reads files, hundreds of them on some machines: not for a thread that others wait for.
-pub(crate) fn config(roots: &Roots) -> Result<ClientConfig, Error> {
+pub(crate) fn config(roots: &Roots) -> Result<(ClientConfig, Known), Error> {
     let roots = match roots {
         Roots::Machine => machine(),
         Roots::File(path) => file(path),
@@ -20,10 +20,17 @@ pub(crate) fn config(roots: &Roots) -> Result<ClientConfig, Error> {
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
     let versions = versions.map_err(|error| Error::Roots { what: error.to_string() })?;
-    Ok(versions.with_root_certificates(roots).with_no_client_auth())
+    let known = if roots.is_empty() { Known::Nobody } else { Known::Somebody };
+    Ok((versions.with_root_certificates(roots).with_no_client_auth(), known))
 }
 
-/// A machine without any can still ask hosts of http.
+/// Whether there is anybody who vouches for others. A machine without any can still ask hosts of http.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Known {
+    Somebody,
+    Nobody,
+}
+
 fn machine() -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

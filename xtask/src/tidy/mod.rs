@@ -4,6 +4,7 @@
 mod banned;
 mod engines;
 mod keys;
+mod leaving;
 mod length;
 mod links;
 mod opening;
@@ -58,6 +59,7 @@ const RULES: &[Rule] = &[
     banned::rule,
     engines::rule,
     keys::rule,
+    leaving::rule,
     length::rule,
     links::rule,
     opening::rule,

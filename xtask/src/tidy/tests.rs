@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::tree::{File, Tree};
 use super::{
-    Rule, banned, engines, keys, length, links, opening, page, places, safety, session, source, threats, unfinished,
-    walls,
+    Rule, banned, engines, keys, leaving, length, links, opening, page, places, safety, session, source, threats,
+    unfinished, walls,
 };
 
 /// The rule finds exactly these places, `file:line`, in these files.
@@ -138,6 +138,38 @@ fn a_room_that_knows_too_much_is_found() {
         let place = format!("{}/Cargo.toml:0", bad["name"].as_str().expect("a name"));
         check_tree(walls::rule, &tree(good.iter().cloned().chain([bad]).collect()), &[&place]);
     }
+}
+
+#[test]
+fn a_second_http_client_is_found() {
+    let package = |name: &str, dependency: &str, features: &[&str], kind: Option<&str>| {
+        let room = name.trim_start_matches("postkeep-");
+        let list = [json!({ "name": dependency, "kind": kind, "features": features })];
+        json!({ "name": name, "manifest_path": format!("/r/crates/{room}/Cargo.toml"), "dependencies": list })
+    };
+    let tree = |packages| Tree { packages, root: "/r".into(), ..Tree::default() };
+    let good = vec![
+        package("postkeep-outbound", "reqwest", &[], None),
+        package("postkeep-client", "hyper", &["http1", "client"], None),
+        package("postkeep-http", "hyper", &["http1", "server"], None),
+        package("postkeep-smtp", "reqwest", &[], Some("dev")),
+    ];
+    check_tree(leaving::rule, &tree(good.clone()), &[]);
+    for bad in [
+        package("postkeep-acme", "reqwest", &[], None),
+        package("postkeep-acme", "ureq", &[], None),
+        package("postkeep-acme", "hyper", &["client"], None),
+        package("postkeep-acme", "hyper-util", &["client-legacy"], None),
+    ] {
+        check_tree(leaving::rule, &tree([good.clone(), vec![bad]].concat()), &["crates/acme/Cargo.toml:0"]);
+    }
+    let code = "use hyper::client::conn::http1;\n// hyper::client\n";
+    check(leaving::rule, &[("crates/acme/src/a.rs", code)], &["crates/acme/src/a.rs:1"]);
+    check(
+        leaving::rule,
+        &[("crates/client/src/a.rs", code), ("bench/src/a.rs", code), ("crates/acme/tests/a.rs", code)],
+        &[],
+    );
 }
 
 #[test]

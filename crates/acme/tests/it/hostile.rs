@@ -69,7 +69,7 @@ async fn an_answer_without_end_is_not_read_to_its_end() {
         let chunk = vec![b' '; 64 << 10];
         while stream.write_all(&chunk).await.is_ok() && stream.flush().await.is_ok() {}
     };
-    check("endless", endless, &["cannot reach the CA", "length limit exceeded"]).await;
+    check("endless", endless, &["cannot reach the CA", "the answer is larger than"]).await;
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_server_that_never_answers_is_given_up_on() {
     let directory = format!("https://{}/dir", listener.local_addr().unwrap());
     let notary = Notary::open(settings(&directory, &authority.root, &scratch.0, &["mail.example.com"])).unwrap();
     let _service = Service::start(notary);
-    log.line(&["cannot reach the CA", "no answer within 30 s"]).await;
+    log.line(&["cannot reach the CA", "operation timed out"]).await;
 }
 
 #[tokio::test]

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use std::{env, fs, process};
 
-use acme::{Challenges, Notary, Pace, Settings};
+use acme::{Challenges, Fetch, Fetcher, Fetching, Notary, Pace, Settings, Unfetched};
+use bytes::Bytes;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -91,6 +92,35 @@ pub(crate) fn settings(directory: &str, root: &Path, folder: &Path, domains: &[&
         terms_agreed: true,
         folder: folder.join("tls"),
         pace: Pace { check_every: soon, unreached: soon, refused: soon, limited: soon, longest: soon },
+        fetcher: Fetcher(Arc::new(Outbound)),
+    }
+}
+
+/// The client that the program hands in.
+struct Outbound;
+
+impl Fetch for Outbound {
+    fn fetch(&self, ca: Option<&Path>, request: hyper::Request<Bytes>) -> Fetching {
+        let roots = ca.map_or(outbound::Roots::Machine, |path| outbound::Roots::File(path.to_owned()));
+        let settings =
+            outbound::Settings { roots, body_max: 1 << 20, timeout: Duration::from_secs(30), ..Default::default() };
+        let (parts, body) = request.into_parts();
+        let mut asked = outbound::Request::new(parts.method, parts.uri.to_string(), outbound::Trust::Configured);
+        (asked.headers, asked.body, asked.redirects) = (parts.headers, body, outbound::Redirects::Stop);
+        Box::pin(async move {
+            let answer = outbound::Client::new(settings).send(asked).await.map_err(unfetched)?;
+            let mut response = hyper::Response::new(answer.body);
+            (*response.status_mut(), *response.headers_mut()) = (answer.status, answer.headers);
+            Ok(response)
+        })
+    }
+}
+
+fn unfetched(error: outbound::Error) -> Unfetched {
+    match error {
+        outbound::Error::Roots { what } => Unfetched::Roots(format!("acme.ca, {what}")),
+        outbound::Error::Unreached { what, .. } | outbound::Error::Failed { what, .. } => Unfetched::Unreached(what),
+        error => Unfetched::Unreached(error.to_string()),
     }
 }
 

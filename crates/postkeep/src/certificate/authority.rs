@@ -7,15 +7,23 @@ pub(crate) use without_acme::{Order, open, serve};
 
 #[cfg(feature = "acme")]
 mod with_acme {
+    use std::path::Path;
     use std::sync::Arc;
+    use std::time::Duration;
 
-    use acme::{Notary, Pace, Settings};
+    use acme::{Fetch, Fetcher, Fetching, Notary, Pace, Settings, Unfetched};
     use anyhow::{Context, Result};
+    use bytes::Bytes;
     use net::{Certificate, Tls};
     use tokio::net::TcpListener;
     use tokio::task::JoinSet;
 
     use crate::config;
+
+    /// For one request, from the question for an address to the last octet of the answer.
+    const TIMEOUT: Duration = Duration::from_secs(30);
+    /// The largest answer; a chain of certificates has some 10 KiB.
+    const BODY_MAX: usize = 1 << 20;
 
     /// An order that is seen to for ever, and the doors at which the authority asks.
     #[derive(Debug)]
@@ -44,7 +52,37 @@ mod with_acme {
         let config::Acme { domains, email, directory, ca, folder, .. } = keys.clone();
         // Without it there is no such order: the configuration sees to that.
         let terms_agreed = true;
-        Settings { domains, email, directory, ca, terms_agreed, folder, pace: Pace::default() }
+        let fetcher = Fetcher(Arc::new(Outbound));
+        Settings { domains, email, directory, ca, terms_agreed, folder, pace: Pace::default(), fetcher }
+    }
+
+    /// The program's one client, by the roots of the authority.
+    struct Outbound;
+
+    impl Fetch for Outbound {
+        fn fetch(&self, ca: Option<&Path>, request: hyper::Request<Bytes>) -> Fetching {
+            let roots = ca.map_or(outbound::Roots::Machine, |path| outbound::Roots::File(path.to_owned()));
+            let settings = outbound::Settings { roots, body_max: BODY_MAX, timeout: TIMEOUT, ..Default::default() };
+            let (parts, body) = request.into_parts();
+            let mut asked = outbound::Request::new(parts.method, parts.uri.to_string(), outbound::Trust::Configured);
+            (asked.headers, asked.body, asked.redirects) = (parts.headers, body, outbound::Redirects::Stop);
+            Box::pin(async move {
+                let answer = outbound::Client::new(settings).send(asked).await.map_err(unfetched)?;
+                let mut response = hyper::Response::new(answer.body);
+                (*response.status_mut(), *response.headers_mut()) = (answer.status, answer.headers);
+                Ok(response)
+            })
+        }
+    }
+
+    fn unfetched(error: outbound::Error) -> Unfetched {
+        match error {
+            outbound::Error::Roots { what } => Unfetched::Roots(format!("acme.ca, {what}")),
+            outbound::Error::Unreached { what, .. } | outbound::Error::Failed { what, .. } => {
+                Unfetched::Unreached(what)
+            }
+            error => Unfetched::Unreached(error.to_string()),
+        }
     }
 
     /// Answer the authority, and show each new certificate from the next handshake on.

@@ -2,16 +2,13 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use bytes::Bytes;
-use http_body_util::{BodyExt, Full, Limited};
-use hyper::client::conn::http1::{SendRequest, handshake};
-use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderValue, RETRY_AFTER};
-use hyper::{Method, Request, StatusCode, Uri};
-use hyper_util::rt::TokioIo;
+use hyper::Uri;
 use mail::ReversePath;
+use outbound::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use outbound::{Client, Method, Redirects, Request, Response, Settings, StatusCode, Trust};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use tokio::net::TcpStream;
 
 use super::Misuse;
 use super::letter::Letter;
@@ -34,7 +31,7 @@ pub(super) struct Server {
     prefix: String,
     /// What is shown with each request.
     shown: Option<HeaderValue>,
-    sender: Option<SendRequest<Full<Bytes>>>,
+    client: Client,
 }
 
 /// What became of a message.
@@ -58,7 +55,8 @@ impl Server {
         match (uri.scheme_str(), uri.authority()) {
             (Some("http"), Some(authority)) => {
                 let prefix = uri.path().trim_end_matches('/').to_owned();
-                Ok(Self { authority: authority.to_string(), prefix, shown, sender: None })
+                let settings = Settings { body_max: ANSWER_MAX, timeout: PATIENCE, ..Settings::default() };
+                Ok(Self { authority: authority.to_string(), prefix, shown, client: Client::new(settings) })
             }
             (Some("https"), _) => Err(bad("https is not spoken here, only the server's own address in the clear")),
             _ => Err(bad("this is no URL of a server")),
@@ -66,7 +64,7 @@ impl Server {
     }
 
     /// Hand over one message.
-    pub(super) async fn import(&mut self, mailbox: &str, letter: &Letter) -> Result<Taken> {
+    pub(super) async fn import(&self, mailbox: &str, letter: &Letter) -> Result<Taken> {
         let (query, recipients_cut) = query(mailbox, letter);
         let path = format!("{}/api/v2/import?{query}", self.prefix);
         let raw = Bytes::copy_from_slice(&letter.raw);
@@ -87,7 +85,7 @@ impl Server {
     }
 
     /// How many messages a mailbox holds; none when the server does not take the name.
-    pub(super) async fn count(&mut self, mailbox: &str) -> Result<Option<u64>> {
+    pub(super) async fn count(&self, mailbox: &str) -> Result<Option<u64>> {
         let path = format!("{}/api/v1/mailbox/{}", self.prefix, utf8_percent_encode(mailbox, PLAIN));
         let (status, answer) = self.ask(Method::GET, &path, Bytes::new()).await?;
         let list: Option<Vec<serde_json::Value>> = serde_json::from_slice(&answer).ok();
@@ -95,57 +93,42 @@ impl Server {
     }
 
     /// One request, and again when the server says that it is busy: then it has changed nothing.
-    async fn ask(&mut self, method: Method, path: &str, body: Bytes) -> Result<(StatusCode, Bytes)> {
+    async fn ask(&self, method: Method, path: &str, body: Bytes) -> Result<(StatusCode, Bytes)> {
+        let url = format!("http://{}{path}", self.authority);
+        let mut request = Request::new(method, url, Trust::Configured);
+        request.headers.insert(CONTENT_TYPE, HeaderValue::from_static("message/rfc822"));
+        request.headers.extend(self.shown.clone().map(|shown| (AUTHORIZATION, shown)));
+        (request.body, request.redirects) = (body, Redirects::Stop);
         let mut tries = 0;
         loop {
             tries += 1;
-            let mut request = Request::builder()
-                .method(method.clone())
-                .uri(path)
-                .header(HOST, &self.authority)
-                .header(CONTENT_TYPE, "message/rfc822")
-                .body(Full::new(body.clone()))?;
-            request.headers_mut().extend(self.shown.clone().map(|shown| (AUTHORIZATION, shown)));
-            let (status, wait, answer) = tokio::time::timeout(PATIENCE, self.exchange(request))
-                .await
-                .map_err(|_| anyhow!("the server at {} does not answer", self.authority))??;
-            if status != StatusCode::SERVICE_UNAVAILABLE || tries == TRIES {
-                return Ok((status, answer));
+            let answer = self.client.send(request.clone()).await.map_err(|error| self.lost(&error))?;
+            if answer.status != StatusCode::SERVICE_UNAVAILABLE || tries == TRIES {
+                return Ok((answer.status, answer.body));
             }
-            tokio::time::sleep(wait).await;
+            tokio::time::sleep(wait(&answer)).await;
         }
     }
 
-    async fn exchange(&mut self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Duration, Bytes)> {
-        if self.sender.as_mut().is_none_or(|sender| sender.is_closed()) {
-            self.sender = Some(self.connect().await?);
+    fn lost(&self, error: &outbound::Error) -> anyhow::Error {
+        let authority = &self.authority;
+        match error {
+            outbound::Error::Unreached { .. } | outbound::Error::Unknown { .. } => {
+                anyhow!(error.clone()).context(format!("cannot reach {authority}; is the server running there?"))
+            }
+            outbound::Error::Timeout { .. } => anyhow!("the server at {authority} does not answer"),
+            _ => anyhow!(error.clone()).context(
+                "the server has hung up without an answer: whether it took the message is not known, see its log and \
+                 list the mailbox",
+            ),
         }
-        let sender = self.sender.as_mut().context("there is no connection")?;
-        sender.ready().await.context("the server has hung up")?;
-        let response = sender.send_request(request).await.context(
-            "the server has hung up without an answer: whether it took the message is not known, see its log and list \
-             the mailbox",
-        )?;
-        let status = response.status();
-        let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(1);
-        let answer = Limited::new(response.into_body(), ANSWER_MAX).collect().await;
-        let answer = answer.map_err(|error| anyhow!(error).context("the server's answer is not whole"))?.to_bytes();
-        Ok((status, Duration::from_secs(wait.min(30)), answer))
     }
+}
 
-    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>> {
-        let uri: Uri = format!("http://{}", self.authority).parse()?;
-        let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
-        let stream = TcpStream::connect((host, uri.port_u16().unwrap_or(80))).await;
-        let stream =
-            stream.with_context(|| format!("cannot reach {}; is the server running there?", self.authority))?;
-        stream.set_nodelay(true)?;
-        let (sender, connection) = handshake(TokioIo::new(stream)).await?;
-        tokio::spawn(
-            async move { connection.await.inspect_err(|error| tracing::debug!(%error, "a connection broke")) },
-        );
-        Ok(sender)
-    }
+/// How long a server asks to be left alone.
+fn wait(answer: &Response) -> Duration {
+    let seconds = answer.headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+    Duration::from_secs(seconds.unwrap_or(1).min(30))
 }
 
 /// A token as it is shown, and nowhere else.
