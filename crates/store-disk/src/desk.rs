@@ -5,7 +5,7 @@
 //! it is read anew. Steps check first and write then: one that is refused has written nothing.
 
 mod append;
-mod jobs;
+pub(crate) mod jobs;
 mod records;
 mod remove;
 mod room;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use mail::Mailbox;
 use rusqlite::{CachedStatement, Connection};
+use store::outbox::LeftOut;
 use store::{Change, Clock, RegistryChange};
 
 use crate::feeds::Feeds;
@@ -59,6 +60,9 @@ pub(crate) struct Desk<'c> {
     record_changes: Vec<(String, RegistryChange)>,
     /// Messages appended in this transaction.
     appended: u64,
+    /// Jobs left out in this transaction.
+    left_out: u64,
+    all_left_out: Arc<LeftOut>,
 }
 
 /// Sequences and sums, kept in memory and rolled back with the transaction.
@@ -80,6 +84,7 @@ impl<'c> Desk<'c> {
         clock: Arc<dyn Clock>,
         sundial: Arc<Sundial>,
         feeds: Arc<Feeds>,
+        all_left_out: Arc<LeftOut>,
     ) -> rusqlite::Result<Self> {
         let books = Books::read(connection)?;
         let mut desk = Self {
@@ -99,6 +104,8 @@ impl<'c> Desk<'c> {
             changes: Vec::new(),
             record_changes: Vec::new(),
             appended: 0,
+            left_out: 0,
+            all_left_out,
         };
         desk.find_next_deadline()?;
         Ok(desk)
@@ -126,6 +133,7 @@ impl<'c> Desk<'c> {
     /// The transaction is durable: tell those who follow what changed. How many messages it brought.
     pub(crate) fn committed(&mut self) -> rusqlite::Result<u64> {
         self.feeds.tell(self.changes.drain(..), self.record_changes.drain(..));
+        self.all_left_out.add(std::mem::take(&mut self.left_out), "store.disk.jobs_bytes_max");
         self.room.measure(self.connection)?;
         Ok(std::mem::take(&mut self.appended))
     }
@@ -141,6 +149,7 @@ impl<'c> Desk<'c> {
         self.changes.clear();
         self.record_changes.clear();
         self.appended = 0;
+        self.left_out = 0;
         self.room.forget_pending();
     }
 

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use mail::{Mailbox, MessageId};
 use rusqlite::Connection;
 use store::list::{Item, Listing, MailboxPage, MailboxState, Page, RecentPage};
-use store::outbox::{DeadJob, Handback, Job, Outbox};
+use store::outbox::{DeadJob, Handback, Job, JobId, LeftOut, Outbox};
 use store::peers::{Alone, Peers};
 use store::registry::{Registry, RegistryChanges};
 use store::{
@@ -57,6 +57,7 @@ pub(crate) struct Shared {
     pub(crate) health: Arc<Health>,
     pub(crate) quarantine: Quarantine,
     pub(crate) press: Press,
+    pub(crate) left_out: Arc<LeftOut>,
 }
 
 impl Disk {
@@ -151,6 +152,7 @@ impl Shared {
             health: Arc::default(),
             quarantine: Quarantine::default(),
             press: Press::default(),
+            left_out: Arc::default(),
         }
     }
 
@@ -268,7 +270,12 @@ impl Store for Disk {
 #[async_trait]
 impl Outbox for Disk {
     async fn take(&self, kind: &str, limit: usize, lease: Duration) -> Result<Vec<Job>> {
-        let kind = kind.to_owned();
+        let (now, kind) = (self.shared.clock.now(), kind.to_owned());
+        let asked = kind.clone();
+        // Whoever asks in vain, again and again, shall not make the writer sync for it.
+        if !self.pool.ask(move |connection| others::is_any_due(connection, &asked, now)).await? {
+            return Ok(Vec::new());
+        }
         self.change(move |desk| desk.take_jobs(&kind, limit, lease)).await
     }
 
@@ -285,6 +292,18 @@ impl Outbox for Disk {
         self.change(move |desk| desk.bury_job(lease, &reason)).await
     }
 
+    async fn submit(&self, jobs: Vec<NewJob>) -> Result<Vec<JobId>> {
+        self.change(move |desk| desk.submit_jobs(&jobs)).await
+    }
+
+    async fn revive(&self, job: JobId) -> Result<Option<JobId>> {
+        self.change(move |desk| desk.revive_job(job)).await
+    }
+
+    async fn dead_job(&self, job: JobId) -> Result<Option<DeadJob>> {
+        self.pool.ask(move |connection| others::dead_job(connection, job)).await
+    }
+
     async fn dead_jobs(&self, kind: &str, limit: usize) -> Result<Vec<DeadJob>> {
         let kind = kind.to_owned();
         self.pool.ask(move |connection| others::dead_jobs(connection, &kind, limit)).await
@@ -293,6 +312,10 @@ impl Outbox for Disk {
     async fn waiting(&self, kind: &str) -> Result<u64> {
         let kind = kind.to_owned();
         self.pool.ask(move |connection| others::waiting(connection, &kind)).await
+    }
+
+    fn left_out(&self) -> u64 {
+        self.shared.left_out.count()
     }
 }
 

@@ -14,7 +14,7 @@ use crate::error::OpenError;
 /// Tells our files from others' (`PRAGMA application_id`): "PKM1".
 const APPLICATION: i64 = 0x504B_4D31;
 /// From nothing to format 1, from 1 to 2, and so on.
-const MIGRATIONS: &[&str] = &[include_str!("schema.sql")];
+const MIGRATIONS: &[&str] = &[include_str!("schema.sql"), include_str!("schema-2.sql")];
 /// Bytes of a page; for good, as a database has one size.
 pub(crate) const PAGE_BYTES: u64 = 8192;
 /// Bytes that every database begins with.

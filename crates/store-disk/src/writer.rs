@@ -116,9 +116,10 @@ fn run(
     checkpoints: Checkpoints,
     ready: &SyncSender<rusqlite::Result<()>>,
 ) {
-    let Shared { settings, clock, sundial, feeds, health, press, .. } = &*shared;
+    let Shared { settings, clock, sundial, feeds, health, press, left_out, .. } = &*shared;
     let (settings, clock) = (Arc::clone(settings), Arc::clone(clock));
-    let desk = Desk::new(&connection, settings, clock, Arc::clone(sundial), Arc::clone(feeds));
+    let (sundial, feeds, left_out) = (Arc::clone(sundial), Arc::clone(feeds), Arc::clone(left_out));
+    let desk = Desk::new(&connection, settings, clock, sundial, feeds, left_out);
     let desk = match desk {
         Ok(desk) => desk,
         Err(error) => return drop(ready.send(Err(error))),

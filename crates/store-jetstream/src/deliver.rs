@@ -33,13 +33,11 @@ impl Parts {
         let packed = Packed::new(raw, envelope).await;
         let (deed, patience) = (Deed::new(), self.office.patience());
         let shards = self.office.parts(copies.iter().map(|(mailbox, _)| mailbox));
+        let jobs = self.outbox.admit(jobs).await?;
         match (shards.len(), jobs.is_empty()) {
             (0, _) => Ok(Vec::new()),
             (1, true) => self.office.deliver_at_once(deed, &packed, copies, patience).await,
-            _ => {
-                let jobs = jobs.into_iter().map(JobLine::new).collect();
-                self.deliver_by_intent(deed, &packed, copies, jobs, patience).await
-            }
+            _ => self.deliver_by_intent(deed, &packed, copies, jobs, patience).await,
         }
     }
 
@@ -52,7 +50,6 @@ impl Parts {
         jobs: Vec<JobLine>,
         patience: Patience,
     ) -> Result<Vec<Filed>> {
-        self.outbox.room_for(jobs.len()).await?;
         let unplaced = packed.at(0, 0);
         let lines: Vec<_> = copies.into_iter().map(|(to, summary)| Line::new(deed, &to, summary, unplaced)).collect();
         let mailboxes: Vec<_> = lines.iter().map(|line| Mailbox::from_canonical(&line.mailbox)).collect();
@@ -206,7 +203,7 @@ impl Office {
         intent: &Intent,
         patience: Patience,
     ) -> Result<(usize, u64), Failed> {
-        let record = record::write_packed(intent);
+        let record = record::write_intent(intent);
         let mut shards = self.body_shards(deed);
         let put = || {
             let shard = shards.next().unwrap_or_default();

@@ -81,7 +81,7 @@ impl Parts {
             }
         }
         let take_up = |raw: Raw| async move {
-            match record::read_packed::<Intent>(&raw.data) {
+            match record::read_intent(&raw.data) {
                 Ok(intent) => self.take_up(shard, raw.seq, intent).await,
                 Err(_) => {
                     tracing::error!(shard, seq = raw.seq, "an unfinished delivery cannot be read; it is left alone")

@@ -15,8 +15,10 @@ use store::{Filed, NewJob};
 
 use crate::names::Deed;
 
-/// The format of every record here.
+/// The format of every record here but those that say otherwise.
 const FORMAT: u8 = 1;
+/// The format of what knows of lanes: intents, and jobs that are dead.
+pub(crate) const LANES: u8 = 2;
 const PACK_LEVEL: i32 = 1;
 /// A packed record has no more bytes than this when it is unpacked.
 const PLAIN_MAX: usize = 256 << 20;
@@ -92,7 +94,7 @@ pub(crate) struct Body<'a> {
     pub(crate) bytes: &'a [u8],
 }
 
-/// Something begun that anybody can finish.
+/// Something begun that anybody can finish. Of format [`LANES`]; see [`write_intent`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Intent {
     pub(crate) deed: u128,
@@ -125,33 +127,61 @@ pub(crate) struct JobLine {
     pub(crate) kind: String,
     pub(crate) payload: Vec<u8>,
     pub(crate) not_before: Option<i64>,
+    pub(crate) lane: Option<String>,
+}
+
+/// An intent as it was before there were lanes.
+#[derive(Serialize, Deserialize)]
+struct LanelessIntent {
+    deed: u128,
+    begun_at: i64,
+    what: What,
+    jobs: Vec<LanelessJob>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct LanelessJob {
+    kind: String,
+    payload: Vec<u8>,
+    not_before: Option<i64>,
 }
 
 /// A record as bytes.
 pub(crate) fn write<T: Serialize>(record: &T) -> Bytes {
-    let bytes = postcard::to_extend(record, vec![FORMAT]);
+    write_as(FORMAT, record)
+}
+
+/// A record of another format as bytes.
+pub(crate) fn write_as<T: Serialize>(format: u8, record: &T) -> Bytes {
+    let bytes = postcard::to_extend(record, vec![format]);
     bytes.expect("every record can be written, and memory grows").into()
 }
 
 /// A record from bytes that may be anything.
 pub(crate) fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Spoilt> {
+    read_as(FORMAT, bytes)
+}
+
+/// A record of another format from bytes that may be anything.
+pub(crate) fn read_as<T: DeserializeOwned>(format: u8, bytes: &[u8]) -> Result<T, Spoilt> {
     match bytes.split_first() {
-        Some((&FORMAT, rest)) => postcard::from_bytes(rest).map_err(|_| Spoilt),
+        Some((first, rest)) if *first == format => postcard::from_bytes(rest).map_err(|_| Spoilt),
         _ => Err(Spoilt),
     }
 }
 
-/// A record that repeats itself, as bytes without the repetitions.
-pub(crate) fn write_packed<T: Serialize>(record: &T) -> Bytes {
-    let plain = write(record);
+/// An intent, which repeats itself, as bytes without the repetitions.
+pub(crate) fn write_intent(intent: &Intent) -> Bytes {
+    let plain = write_as(LANES, intent);
     zstd::bulk::compress(&plain, PACK_LEVEL).map_or(plain, Bytes::from)
 }
 
-/// Such a record from bytes that may be anything.
-pub(crate) fn read_packed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Spoilt> {
+/// An intent from bytes that may be anything.
+pub(crate) fn read_intent(bytes: &[u8]) -> Result<Intent, Spoilt> {
     let size = zstd::zstd_safe::get_frame_content_size(bytes).ok().flatten().unwrap_or(0);
     let size = usize::try_from(size).ok().filter(|size| *size <= PLAIN_MAX).ok_or(Spoilt)?;
-    read(&zstd::bulk::decompress(bytes, size).map_err(|_| Spoilt)?)
+    let plain = zstd::bulk::decompress(bytes, size).map_err(|_| Spoilt)?;
+    read_as(LANES, &plain).or_else(|_| read::<LanelessIntent>(&plain).map(Intent::from))
 }
 
 /// A body from bytes that may be anything; its bytes stay where they are.
@@ -242,8 +272,15 @@ impl<'a> Body<'a> {
 
 impl JobLine {
     pub(crate) fn new(job: NewJob) -> Self {
-        let NewJob { kind, payload, not_before } = job;
-        Self { kind, payload: payload.into(), not_before: not_before.map(Timestamp::as_microsecond) }
+        let NewJob { kind, lane, payload, not_before, .. } = job;
+        Self { kind, payload: payload.into(), not_before: not_before.map(Timestamp::as_microsecond), lane }
+    }
+}
+
+impl From<LanelessIntent> for Intent {
+    fn from(LanelessIntent { deed, begun_at, what, jobs }: LanelessIntent) -> Self {
+        let job = |LanelessJob { kind, payload, not_before }| JobLine { kind, payload, not_before, lane: None };
+        Self { deed, begun_at, what, jobs: jobs.into_iter().map(job).collect() }
     }
 }
 

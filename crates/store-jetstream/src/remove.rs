@@ -41,7 +41,7 @@ impl Parts {
         if gone.is_empty() {
             return Ok(Vec::new());
         }
-        let jobs: Vec<_> = jobs.into_iter().map(JobLine::new).collect();
+        let jobs = self.outbox.admit(jobs).await?;
         let what = What::Delete { mailbox: mailbox.as_str().to_owned(), seqs: gone.clone() };
         let gone = match jobs.is_empty() {
             true => self.delete_now(Deed::new(), mailbox, gone, patience).await.map_err(Failed::into_error)?,
@@ -59,15 +59,15 @@ impl Parts {
         }
         let count = self.office.count_to_purge(mailbox, up_to, patience).await.map_err(Failed::into_harmless)?;
         if count > 0 {
+            let jobs = self.outbox.admit(jobs).await?;
             let what = What::Purge { mailbox: mailbox.as_str().to_owned(), up_to: up_to.0 };
-            self.remove_by_intent(what, jobs.into_iter().map(JobLine::new).collect(), patience).await?;
+            self.remove_by_intent(what, jobs, patience).await?;
         }
         Ok(count)
     }
 
     /// Write down what is to go with its jobs, and do it.
     async fn remove_by_intent(&self, what: What, jobs: Vec<JobLine>, patience: Patience) -> Result<Vec<u64>> {
-        self.outbox.room_for(jobs.len()).await?;
         let deed = Deed::new();
         let intent = Intent { deed: deed.0, begun_at: Timestamp::now().as_microsecond(), what, jobs };
         let (shard, seq) = self.office.put_intent(deed, None, &intent, patience).await.map_err(Failed::into_error)?;

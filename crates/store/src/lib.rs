@@ -28,7 +28,7 @@ pub use delivery::{Copy, Delivery, Sorted, Stored};
 pub use error::{Error, Result};
 pub use list::{Item, Listing, MailboxOrder, MailboxPage, MailboxState, Page, RecentPage};
 pub use memory::Memory;
-pub use outbox::{Job, JobId, Lease, NewJob, Outbox};
+pub use outbox::{DeadJob, Handback, IfFull, Job, JobId, Lease, NewJob, Outbox};
 pub use peers::{Gathered, Peers};
 pub use registry::{Entry, Expect, Put, Registry, RegistryChange, Version};
 pub use search::{Budget, Found, Query, Scan, Span};

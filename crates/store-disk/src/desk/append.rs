@@ -39,7 +39,7 @@ impl Desk<'_> {
         if draft.copies.is_empty() {
             return Ok(Vec::new());
         }
-        self.check_jobs_room(&draft.jobs, draft.copies.len())?;
+        let jobs = self.admit_jobs(&draft.jobs, draft.copies.len())?;
         self.room.take(draft.weight())?;
         let body = self.draw();
         self.write_body(draft, body)?;
@@ -54,7 +54,7 @@ impl Desk<'_> {
             self.file(copy, id, body, draft.copies.len() > 1)?;
             filed.push(Filed { mailbox: copy.mailbox.clone(), id: MessageId::new(id.unsigned_abs()) });
         }
-        self.add_jobs(&draft.jobs, &filed)?;
+        self.add_jobs(&jobs, &filed)?;
         self.appended += 1;
         Ok(filed)
     }

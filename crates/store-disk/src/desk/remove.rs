@@ -36,7 +36,7 @@ impl Desk<'_> {
         ids: &[MessageId],
         jobs: &[NewJob],
     ) -> Result<Vec<MessageId>, Fault> {
-        self.check_jobs_room(jobs, ids.len())?;
+        let jobs = self.admit_jobs(jobs, ids.len())?;
         let Some(no) = self.seats.number(self.connection, mailbox)? else { return Ok(Vec::new()) };
         let mut gone = Vec::new();
         for id in ids {
@@ -53,13 +53,13 @@ impl Desk<'_> {
         }
         self.mark(mailbox, no)?;
         let filed: Vec<_> = gone.iter().map(|id| Filed { mailbox: mailbox.clone(), id: *id }).collect();
-        self.add_jobs(jobs, &filed)?;
+        self.add_jobs(&jobs, &filed)?;
         Ok(gone)
     }
 
     /// Empty a mailbox up to a position, on request; how many messages went.
     pub(crate) fn purge(&mut self, mailbox: &Mailbox, up_to: Position, jobs: &[NewJob]) -> Result<u64, Fault> {
-        self.check_jobs_room(jobs, 0)?;
+        let jobs = self.admit_jobs(jobs, 0)?;
         let Some(no) = self.seats.number(self.connection, mailbox)? else { return Ok(0) };
         let up_to = column(up_to).min(self.books.last_position);
         let (all, live) = self.count_up_to(no, up_to)?;
@@ -82,7 +82,7 @@ impl Desk<'_> {
                 up_to: position(up_to),
                 position: position(at),
             });
-            self.add_jobs(jobs, &[])?;
+            self.add_jobs(&jobs, &[])?;
         }
         self.mark(mailbox, no)?;
         Ok(live.unsigned_abs())

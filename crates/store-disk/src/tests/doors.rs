@@ -147,7 +147,7 @@ async fn f25_a_newer_format_is_refused_and_left_as_it_is() {
     let before = fs::read(bench.database()).unwrap();
     for error in [bench.try_open().err(), Disk::look(bench.place.path(), bench.clock.clone()).err()] {
         let error = error.unwrap().to_string();
-        assert!(error.contains("newer postkeep (format 7, this one reads up to 1)"), "{error}");
+        assert!(error.contains("newer postkeep (format 7, this one reads up to 2)"), "{error}");
         assert!(error.contains("start that version, or restore a backup"), "{error}");
     }
     assert!(fs::read(bench.database()).unwrap() == before, "it is as it was");

@@ -3,7 +3,6 @@
 //! A fixture is never made anew. A new format adds one: raise the number in [`make`], run it once, and commit what it
 //! wrote.
 
-use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -15,7 +14,12 @@ use store::list::{Order, Page};
 use store::outbox::Outbox;
 use store::{Clock, Expect, NewJob, Position, Registry, Store};
 
+use crate::Disk;
+
 use super::bench::{Bench, assert_whole, mailbox};
+
+/// The format that is written now.
+const LATEST: u32 = 2;
 
 fn fixture(format: u32) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/format-{format}"))
@@ -24,11 +28,7 @@ fn fixture(format: u32) -> PathBuf {
 /// The messages of the fixture, in the order in which they came. Those to `gone` are purged, and the third is deleted.
 fn letters() -> Vec<Letter> {
     let clock = Bench::new(|_| ()).clock.now();
-    let hook = |payload: &'static str| NewJob {
-        kind: "hook".to_owned(),
-        payload: Bytes::from_static(payload.as_bytes()),
-        not_before: None,
-    };
+    let hook = |payload: &'static str| NewJob::new("hook", payload);
     vec![
         Letter::new("alone", &["ann"]),
         Letter::new("shared by three", &["ann", "bob", "cat.tail"]),
@@ -53,7 +53,7 @@ const KEPT: [(&str, &[usize]); 3] =
 #[tokio::test]
 #[ignore = "a fixture is made once, when its format is released"]
 async fn f25_make_the_fixture() {
-    let target = fixture(1);
+    let target = fixture(LATEST);
     assert!(!target.exists(), "a fixture is kept for ever");
     let bench = Bench::new(|_| ());
     let disk = bench.open();
@@ -72,6 +72,9 @@ async fn f25_make_the_fixture() {
     disk.put("token", "of ann", Bytes::from_static(b"secret"), None, Expect::Absent).await.unwrap();
     let jobs = disk.take("hook", 1, Duration::from_secs(60)).await.unwrap();
     disk.dead(jobs[0].lease, "nobody there").await.unwrap();
+    disk.submit(["1", "2", "3"].map(|payload| NewJob::new("laned", payload).in_lane("ann")).to_vec()).await.unwrap();
+    let jobs = disk.take("laned", 10, Duration::from_secs(60)).await.unwrap();
+    disk.done(jobs[0].lease).await.unwrap();
     drop(disk);
     fs::create_dir_all(&target).unwrap();
     fs::copy(bench.database(), target.join("postkeep.db")).unwrap();
@@ -84,13 +87,40 @@ fn text() -> Bytes {
 
 #[tokio::test]
 async fn f25_a_store_of_the_first_format_is_read_whole() {
+    let bench = placed(1);
+    let disk = read_whole(&bench).await;
+    let dead = disk.dead_jobs("hook", 10).await.unwrap().remove(0);
+    assert_eq!((dead.lane, dead.messages, dead.attempts), (None, Vec::new(), 0), "the first format did not keep these");
+    go_on(&bench, disk).await;
+}
+
+/// What is of this format alone: lanes, and what is known of the dead.
+#[tokio::test]
+async fn f25_a_store_of_the_second_format_is_read_whole() {
+    let bench = placed(2);
+    let disk = read_whole(&bench).await;
+    let dead = disk.dead_jobs("hook", 10).await.unwrap().remove(0);
+    assert_eq!((dead.messages.len(), dead.messages[0].mailbox.as_str(), dead.attempts), (1, "ann", 1));
+    let jobs = disk.take("laned", 10, Duration::from_secs(60)).await.unwrap();
+    assert_eq!(jobs.iter().map(|job| &job.payload[..]).collect::<Vec<_>>(), [b"2"]);
+    go_on(&bench, disk).await;
+}
+
+/// A fixture where a store may be opened.
+fn placed(format: u32) -> Bench {
     let bench = Bench::new(|_| ());
     fs::create_dir(bench.place.path()).unwrap();
-    fs::copy(fixture(1).join("postkeep.db"), bench.database()).unwrap();
+    fs::copy(fixture(format).join("postkeep.db"), bench.database()).unwrap();
+    assert_eq!(bench.number("PRAGMA user_version"), i64::from(format));
+    bench
+}
+
+/// Everything that stores of all formats have.
+async fn read_whole(bench: &Bench) -> Disk {
     assert_whole(&bench.database());
     assert_eq!(bench.number("SELECT count(*) FROM body WHERE packing = 1"), 1, "one is packed");
     let disk = bench.open();
-    let (letters, mut ids) = (letters(), HashMap::new());
+    let letters = letters();
     for (name, kept) in KEPT {
         let page = Page { after: None, limit: 100, order: Order::Oldest };
         let listing = Store::list(&disk, &mailbox(name), page).await.unwrap();
@@ -104,16 +134,25 @@ async fn f25_a_store_of_the_first_format_is_read_whole() {
             let (_, expected) = delivery.sort().copies.into_iter().find(|(to, _)| to.as_str() == name).unwrap();
             let expected = mail::Summary { id: summary.id, size: stored.raw.len() as u64, ..expected };
             assert_eq!((&**summary, &*stored.summary), (&expected, &expected));
-            ids.insert(summary.id, ());
         }
     }
     let job = disk.take("hook", 10, Duration::from_secs(60)).await.unwrap();
     assert_eq!(job.iter().map(|job| &job.payload[..]).collect::<Vec<_>>(), [b"second"]);
     assert_eq!(disk.dead_jobs("hook", 10).await.unwrap()[0].reason, "nobody there");
     assert_eq!(&disk.get("token", "of ann").await.unwrap().unwrap().value[..], b"secret");
-    let changes = disk.position(&mailbox("ann")).await.unwrap();
+    disk
+}
+
+/// Jobs are done and come back, and new mail gets new ids.
+async fn go_on(bench: &Bench, disk: Disk) {
+    assert_eq!(bench.number("PRAGMA user_version"), i64::from(LATEST));
+    let dead = disk.dead_jobs("hook", 10).await.unwrap().remove(0);
+    disk.revive(dead.id).await.unwrap().expect("it is among the dead");
+    let again = disk.take("hook", 10, Duration::from_secs(60)).await.unwrap().remove(0);
+    assert_eq!((&again.payload[..], again.messages), (&b"first"[..], dead.messages));
+    let last = bench.number("SELECT max(last_position) FROM state").unsigned_abs();
     let new = bench.send(&disk, Letter::new("new", &["ann", "gone"])).await;
-    assert!(new.iter().all(|id| Position::from(*id) > changes && ids.insert(*id, ()).is_none()), "ids go on");
+    assert!(new.iter().all(|id| id.number() > last), "ids go on");
     disk.close();
     assert_whole(&bench.database());
 }

@@ -17,7 +17,7 @@ use crate::pool::Pool;
 use crate::schema;
 
 fn job(payload: usize) -> NewJob {
-    NewJob { kind: "hook".to_owned(), payload: vec![7; payload].into(), not_before: None }
+    NewJob::new("hook", vec![7; payload])
 }
 
 fn is_full<T>(answer: store::Result<T>, key: &str) {
@@ -130,6 +130,64 @@ async fn registry_bytes_max_holds_over_a_restart_and_deletes_make_room() {
     disk.registry().delete("kind", "4", Expect::Any).await.unwrap();
     disk.put("kind", "5", value, None, Expect::Absent).await.unwrap();
     assert_eq!(disk.registry().list("kind").await.unwrap().len(), 4);
+}
+
+/// Mail is kept when there is no room for a job that need not be; what is done makes room for the next.
+#[tokio::test]
+async fn f24_full_of_jobs_keeps_the_mail_and_counts_what_is_left_out() {
+    let bench = Bench::new(|settings| settings.jobs_bytes_max = 10_000);
+    let disk = bench.open();
+    let with_job = || Letter::new("x", &["a"]).job(job(2_000).if_there_is_room());
+    for _ in 0..10 {
+        bench.send(&disk, with_job()).await;
+    }
+    assert_eq!((subjects(&disk, "a").await.len(), disk.waiting("hook").await.unwrap(), disk.left_out()), (10, 4, 6));
+    is_full(bench.try_send(&disk, &with_job().job(job(2_000))).await, "store.disk.jobs_bytes_max");
+    is_full(disk.submit(vec![job(2_000).if_there_is_room()]).await, "store.disk.jobs_bytes_max");
+    let taken = disk.take("hook", 1, Duration::from_secs(60)).await.unwrap();
+    disk.dead(taken[0].lease, "no").await.unwrap();
+    bench.send(&disk, with_job()).await;
+    is_full(disk.revive(taken[0].lease.job).await, "store.disk.jobs_bytes_max");
+    assert!(disk.dead_job(taken[0].lease.job).await.unwrap().is_some(), "the dead stays dead");
+    assert_eq!((disk.waiting("hook").await.unwrap(), disk.left_out()), (4, 6));
+}
+
+/// Whoever asks for jobs in vain, again and again, does not make the writer write.
+#[tokio::test]
+async fn asking_for_jobs_in_vain_writes_nothing() {
+    let bench = Bench::new(|_| ());
+    let disk = bench.open();
+    bench.send(&disk, Letter::new("x", &["a"]).job(job(1).in_lane("a")).job(job(1).in_lane("a"))).await;
+    assert_eq!(disk.take("hook", 10, Duration::from_secs(60)).await.unwrap().len(), 1);
+    let log = || std::fs::metadata(bench.database().with_extension("db-wal")).map_or(0, |log| log.len());
+    let before = log();
+    for _ in 0..50 {
+        assert!(disk.take("hook", 10, Duration::from_secs(60)).await.unwrap().is_empty());
+    }
+    assert_eq!(log(), before);
+}
+
+/// Questions of the outbox are answered from the indexes, however many jobs wait.
+#[test]
+fn jobs_are_found_without_looking_at_the_others() {
+    let bench = Bench::new(|_| ());
+    drop(bench.open());
+    let connection = Connection::open(bench.database()).unwrap();
+    let plan = |sql: &str| {
+        let mut statement = connection.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let lines = statement.query_map([], |row| row.get::<_, String>(3)).unwrap();
+        lines.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    };
+    let take =
+        plan("SELECT payload FROM job WHERE kind = 'a' AND behind = 0 AND ready_at <= 1 ORDER BY ready_at, id LIMIT 3");
+    assert!(
+        take.contains("job_by_turn (kind=? AND behind=? AND ready_at<?)") && !take.contains("TEMP B-TREE"),
+        "{take}"
+    );
+    let last = plan("SELECT EXISTS (SELECT 1 FROM job WHERE kind = 'a' AND lane = 'b')");
+    assert!(last.contains("job_by_lane (kind=? AND lane=?)"), "{last}");
+    let next = plan("UPDATE job SET behind = 0 WHERE id = (SELECT min(id) FROM job WHERE kind = 'a' AND lane = 'b')");
+    assert!(next.contains("job_by_lane (kind=? AND lane=?)") && !next.contains("SCAN"), "{next}");
 }
 
 #[tokio::test]

@@ -6,7 +6,8 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use store::outbox::{DeadJob, JobId};
 use store::{Entry, Version};
 
-use crate::row::timestamp;
+use crate::desk::jobs::named;
+use crate::row::{micros, timestamp};
 
 /// The columns of a record in the order in which [`entry`] reads them.
 pub(crate) const ENTRY: &str = "key, value, version, expires";
@@ -34,20 +35,40 @@ pub(crate) fn records(connection: &Connection, kind: &str) -> rusqlite::Result<V
     connection.prepare_cached(&sql)?.query_map([kind], entry)?.collect()
 }
 
+/// The columns of a dead job in the order in which [`dead`] reads them.
+const DEAD: &str = "id, kind, lane, payload, messages, attempts, reason, died_at";
+
+/// Read a dead job.
+fn dead(row: &Row<'_>) -> rusqlite::Result<DeadJob> {
+    Ok(DeadJob {
+        id: JobId(row.get::<_, i64>(0)?.unsigned_abs()),
+        kind: row.get(1)?,
+        lane: row.get(2)?,
+        payload: Bytes::from(row.get::<_, Vec<u8>>(3)?),
+        messages: named(&row.get::<_, String>(4)?)?,
+        attempts: row.get(5)?,
+        reason: row.get(6)?,
+        died_at: timestamp(row.get(7)?).unwrap_or(Timestamp::UNIX_EPOCH),
+    })
+}
+
 /// The dead of a kind, newest first.
 pub(crate) fn dead_jobs(connection: &Connection, kind: &str, limit: usize) -> rusqlite::Result<Vec<DeadJob>> {
-    let sql = "SELECT id, payload, reason, died_at FROM dead_job WHERE kind = ?1 ORDER BY place DESC LIMIT ?2";
+    let sql = format!("SELECT {DEAD} FROM dead_job WHERE kind = ?1 ORDER BY place DESC LIMIT ?2");
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let read = |row: &Row<'_>| {
-        Ok(DeadJob {
-            id: JobId(row.get::<_, i64>(0)?.unsigned_abs()),
-            kind: kind.to_owned(),
-            payload: Bytes::from(row.get::<_, Vec<u8>>(1)?),
-            reason: row.get(2)?,
-            died_at: timestamp(row.get(3)?).unwrap_or(Timestamp::UNIX_EPOCH),
-        })
-    };
-    connection.prepare_cached(sql)?.query_map((kind, limit), read)?.collect()
+    connection.prepare_cached(&sql)?.query_map((kind, limit), dead)?.collect()
+}
+
+/// One of the dead.
+pub(crate) fn dead_job(connection: &Connection, job: JobId) -> rusqlite::Result<Option<DeadJob>> {
+    let sql = format!("SELECT {DEAD} FROM dead_job WHERE id = ?1");
+    connection.prepare_cached(&sql)?.query_row([i64::try_from(job.0).unwrap_or(0)], dead).optional()
+}
+
+/// Whether a job of a kind can be taken now.
+pub(crate) fn is_any_due(connection: &Connection, kind: &str, now: Timestamp) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM job WHERE kind = ?1 AND behind = 0 AND ready_at <= ?2)";
+    connection.prepare_cached(sql)?.query_row((kind, micros(now)), |row| row.get(0))
 }
 
 /// How many jobs of a kind wait or are leased.

@@ -15,12 +15,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::{StreamExt, stream};
 use jiff::{SignedDuration, Timestamp};
-use store::outbox::{DeadJob, Handback};
-use store::{Job, JobId, Lease, Result};
+use store::outbox::{DeadJob, Handback, LeftOut};
+use store::{Job, JobId, Lease, NewJob, Result};
 
-use crate::names::token_of;
+use crate::names::{Deed, token_of};
 use crate::office::Office;
-use crate::record;
+use crate::record::JobLine;
 use crate::registry::fresh;
 use crate::wire::{Failed, Patience, Pick};
 
@@ -42,12 +42,13 @@ pub(crate) struct Outbox {
     stream: String,
     lines: Mutex<HashMap<String, Arc<Line>>>,
     room: Mutex<Room>,
+    left_out: LeftOut,
 }
 
 impl Outbox {
     pub(crate) fn new(office: Arc<Office>) -> Self {
         let stream = office.names.jobs();
-        Self { office, stream, lines: Mutex::default(), room: Mutex::default() }
+        Self { office, stream, lines: Mutex::default(), room: Mutex::default(), left_out: LeftOut::default() }
     }
 
     fn waiting_subject(&self, kind: &str, job: u64) -> String {
@@ -80,16 +81,15 @@ impl Outbox {
         Ok(told.len() < READ_AT_ONCE)
     }
 
-    /// Read on, and take those that are known and due; and whether that was all there is to read.
-    async fn read_and_take(
+    /// Take those that are known and due.
+    async fn take_known(
         &self,
         line: &Line,
         kind: &str,
         limit: usize,
         lease: Duration,
         patience: Patience,
-    ) -> Result<(Vec<Job>, bool)> {
-        let is_all = self.read_on(kind, line, patience).await?;
+    ) -> Result<Vec<Job>> {
         let mut taken = Vec::new();
         while taken.len() < limit {
             let now = self.office.clock.now();
@@ -98,7 +98,7 @@ impl Outbox {
             if chosen.is_empty() {
                 break;
             }
-            let taking = chosen.into_iter().map(|(born, spot)| self.take_one(line, born, spot, until, patience));
+            let taking = chosen.into_iter().map(|(born, spot)| self.take_one(line, kind, born, spot, until, patience));
             let outcomes: Vec<_> = stream::iter(taking).buffered(TAKEN_AT_ONCE).collect().await;
             let (jobs, errors): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
             taken.extend(jobs.into_iter().flatten().flatten());
@@ -109,36 +109,53 @@ impl Outbox {
                 None => (),
             }
         }
-        Ok((taken, is_all))
+        Ok(taken)
     }
 
     /// Take one job; none when it is gone, or somebody else was first.
     async fn take_one(
         &self,
         line: &Line,
+        kind: &str,
         born: u64,
         spot: Spot,
         until: Timestamp,
         patience: Patience,
     ) -> Result<Option<Job>> {
-        let outcome = self.try_take(spot.seq, until, patience).await;
-        match &outcome {
-            Ok(Rewritten::At(seq, _)) => line.put(born, *seq, until),
+        let outcome = match self.standing(spot.seq, patience).await {
+            Ok(Some(job)) => self.rewrite(job.taken(spot.seq, until), spot.seq, patience).await,
+            Ok(None) => self.look_for(line, kind, spot, patience).await,
+            Err(error) => Err(error),
+        };
+        match outcome {
+            Ok(Rewritten::At(seq, job)) => {
+                line.put(&job, seq);
+                Ok(Some(job.job(seq)))
+            }
             // Who was first has put it where the next reading finds it.
-            Ok(Rewritten::Late) => (),
-            Ok(Rewritten::Gone) => line.forget(spot.seq),
-            Err(_) => line.put_back(born, spot),
+            Ok(Rewritten::Late) => Ok(None),
+            Ok(Rewritten::Gone) => {
+                line.forget(spot.seq);
+                Ok(None)
+            }
+            Err(error) => {
+                line.put_back(born, spot);
+                Err(error)
+            }
         }
-        Ok(match outcome? {
-            Rewritten::At(seq, job) => Some(job.job(seq)),
-            Rewritten::Late | Rewritten::Gone => None,
-        })
     }
 
-    async fn try_take(&self, seq: u64, until: Timestamp, patience: Patience) -> Result<Rewritten> {
-        match self.standing(seq, patience).await? {
-            Some(job) => self.rewrite(job.taken(seq, until), seq, patience).await,
-            None => Ok(Rewritten::Gone),
+    /// A job is not where it stood: somebody has taken it or put it back since the last reading, and it still holds up its
+    /// lane; or it is gone indeed.
+    async fn look_for(&self, line: &Line, kind: &str, spot: Spot, patience: Patience) -> Result<Rewritten> {
+        let subject = self.waiting_subject(kind, spot.id);
+        let there = patience.of(|| self.office.link.leader_has(&self.stream, Pick::Last(&subject))).await;
+        match there.map_err(Failed::into_harmless)?.map(|raw| (raw.seq, Waiting::read(&raw.data))) {
+            Some((seq, Ok(job))) => {
+                line.put(&job, seq);
+                Ok(Rewritten::Late)
+            }
+            _ => Ok(Rewritten::Gone),
         }
     }
 
@@ -154,6 +171,14 @@ impl Outbox {
         Ok(self.standing(lease.taking, patience).await?.filter(|job| JobId(job.id) == lease.job))
     }
 
+    /// One of the dead, and where it stands.
+    async fn grave(&self, job: JobId, patience: Patience) -> Result<Option<(u64, Dead)>> {
+        let subject = self.office.names.below(&["j", "d", "*", &format!("{:016x}", job.0)]);
+        let raw = patience.of(|| self.office.link.leader_has(&self.stream, Pick::Last(&subject))).await;
+        let raw = raw.map_err(Failed::into_harmless)?;
+        Ok(raw.and_then(|raw| Dead::read(&raw.data).ok().map(|dead| (raw.seq, dead))))
+    }
+
     fn forget(&self, seq: u64) {
         let lines: Vec<_> = hold(&self.lines).values().cloned().collect();
         lines.iter().for_each(|line| line.forget(seq));
@@ -164,19 +189,10 @@ impl Outbox {
 impl store::Outbox for Outbox {
     async fn take(&self, kind: &str, limit: usize, lease: Duration) -> Result<Vec<Job>> {
         let (line, patience) = (self.line(kind), self.office.patience());
-        let mut taken = Vec::new();
-        let mut is_all_read = false;
-        while taken.len() < limit && !is_all_read {
-            match self.read_and_take(&line, kind, limit - taken.len(), lease, patience).await {
-                Ok((more, is_all)) => {
-                    taken.extend(more);
-                    is_all_read = is_all;
-                }
-                Err(error) if taken.is_empty() => return Err(error),
-                Err(_) => break,
-            }
-        }
-        Ok(taken)
+        // All of it before the first is taken: the oldest of a lane may have been put back behind the youngest. Should that
+        // take too long once, the next call goes on where this one came to.
+        while !self.read_on(kind, &line, patience).await? {}
+        self.take_known(&line, kind, limit, lease, patience).await
     }
 
     async fn done(&self, lease: Lease) -> Result<Handback> {
@@ -188,10 +204,10 @@ impl store::Outbox for Outbox {
     async fn retry(&self, lease: Lease, not_before: Timestamp) -> Result<Handback> {
         let patience = self.office.patience();
         let Some(job) = self.held(lease, patience).await? else { return Ok(Handback::Late) };
-        let (line, born) = (self.line(&job.kind), job.born(lease.taking));
+        let line = self.line(&job.kind);
         match self.rewrite(job.put_back(lease.taking, not_before), lease.taking, patience).await? {
-            Rewritten::At(seq, _) => {
-                line.put(born, seq, not_before);
+            Rewritten::At(seq, job) => {
+                line.put(&job, seq);
                 Ok(Handback::Taken)
             }
             Rewritten::Late | Rewritten::Gone => Ok(Handback::Late),
@@ -210,13 +226,37 @@ impl store::Outbox for Outbox {
         let subject = self.office.names.below(&["j", "d", &token_of(kind), "*"]);
         let reading = || fresh(&self.office.link, &self.stream, &subject, 0, usize::MAX);
         let told = self.office.patience().of(reading).await.map_err(Failed::into_harmless)?;
-        let dead = told.into_iter().rev().filter_map(|raw| record::read::<Dead>(&raw.data).ok());
+        let dead = told.into_iter().rev().filter_map(|raw| Dead::read(&raw.data).ok());
         Ok(dead.filter(|dead| dead.kind == kind).filter_map(|dead| dead.job().ok()).take(limit).collect())
+    }
+
+    async fn submit(&self, jobs: Vec<NewJob>) -> Result<Vec<JobId>> {
+        self.room_for(jobs.len()).await?;
+        let (deed, jobs): (_, Vec<_>) = (Deed::new(), jobs.into_iter().map(JobLine::new).collect());
+        let written = self.write(deed, &jobs, &[], self.office.patience()).await;
+        written.map_err(Failed::into_error)?;
+        Ok((0..jobs.len()).map(|index| JobId(slip::id(deed, index))).collect())
+    }
+
+    async fn revive(&self, job: JobId) -> Result<Option<JobId>> {
+        let patience = self.office.patience();
+        let Some((seq, dead)) = self.grave(job, patience).await? else { return Ok(None) };
+        self.room_for(1).await?;
+        Ok(self.revive_at(dead, seq, patience).await?.then_some(job))
+    }
+
+    async fn dead_job(&self, job: JobId) -> Result<Option<DeadJob>> {
+        let grave = self.grave(job, self.office.patience()).await?;
+        Ok(grave.and_then(|(_, dead)| dead.job().ok()))
     }
 
     async fn waiting(&self, kind: &str) -> Result<u64> {
         let subject = self.waiting_of(kind);
         self.office.patience().of(|| self.count(&subject)).await.map_err(Failed::into_harmless)
+    }
+
+    fn left_out(&self) -> u64 {
+        self.left_out.count()
     }
 }
 

@@ -1,12 +1,13 @@
 //! A job as it lies on the brokers: one message that is rewritten whenever the job is taken or put back.
 
+use bytes::Bytes;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use store::outbox::DeadJob;
 use store::{Filed, Job, JobId, Lease};
 
 use crate::names::Deed;
-use crate::record::{self, JobLine, Spoilt};
+use crate::record::{self, JobLine, LANES, Spoilt};
 
 /// What stands at a job's subject among those that wait.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -18,6 +19,13 @@ pub(super) enum Slip {
         /// Where the job was first stored.
         born: u64,
     },
+    /// It waits, or somebody has it, and it is in a lane.
+    InLane {
+        /// Which.
+        lane: String,
+        /// The job, which does not say it again.
+        job: Waiting,
+    },
 }
 
 /// A job that waits or is leased.
@@ -25,6 +33,9 @@ pub(super) enum Slip {
 pub(super) struct Waiting {
     pub(super) id: u64,
     pub(super) kind: String,
+    /// Written by [`Slip::InLane`]: a job of no lane is written as it ever was.
+    #[serde(skip)]
+    pub(super) lane: Option<String>,
     payload: Vec<u8>,
     messages: Vec<(String, u64)>,
     /// Can be taken from this time on: not before it, or when its lease has run out.
@@ -36,15 +47,47 @@ pub(super) struct Waiting {
     pub(super) mark: u128,
 }
 
-/// A job nobody will take again.
+/// A job nobody will take again. Of format [`LANES`].
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) struct Dead {
     pub(super) id: u64,
     pub(super) kind: String,
+    lane: Option<String>,
     payload: Vec<u8>,
+    messages: Vec<(String, u64)>,
+    attempts: u32,
     reason: String,
     died_at: i64,
     pub(super) mark: u128,
+}
+
+/// The same as it was before there were lanes.
+#[derive(Serialize, Deserialize)]
+struct LanelessDead {
+    id: u64,
+    kind: String,
+    payload: Vec<u8>,
+    reason: String,
+    died_at: i64,
+    mark: u128,
+}
+
+impl Slip {
+    pub(super) fn of(mut job: Waiting) -> Self {
+        match job.lane.take() {
+            Some(lane) => Self::InLane { lane, job },
+            None => Self::Waiting(job),
+        }
+    }
+
+    /// The job, unless it is buried.
+    pub(super) fn job(self) -> Result<Waiting, Spoilt> {
+        match self {
+            Self::Waiting(job) => Ok(job),
+            Self::InLane { lane, job } => Ok(Waiting { lane: Some(lane), ..job }),
+            Self::Buried { .. } => Err(Spoilt),
+        }
+    }
 }
 
 impl Waiting {
@@ -53,6 +96,7 @@ impl Waiting {
         Self {
             id: id(deed, index),
             kind: job.kind.clone(),
+            lane: job.lane.clone(),
             payload: job.payload.clone(),
             messages: messages.iter().map(filed).collect(),
             due: job.not_before,
@@ -63,10 +107,7 @@ impl Waiting {
     }
 
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Spoilt> {
-        match record::read(bytes)? {
-            Slip::Waiting(waiting) => Ok(waiting),
-            Slip::Buried { .. } => Err(Spoilt),
-        }
+        record::read::<Slip>(bytes)?.job()
     }
 
     /// Its place in the line, when it stands at this sequence.
@@ -94,6 +135,7 @@ impl Waiting {
         Job {
             lease: Lease { job: JobId(self.id), taking: seq },
             kind: self.kind,
+            lane: self.lane,
             payload: self.payload.into(),
             messages: self.messages.into_iter().map(record::filed).collect(),
             attempts: self.takings.saturating_sub(1),
@@ -101,21 +143,43 @@ impl Waiting {
     }
 
     pub(super) fn dead(self, reason: &str, now: Timestamp) -> Dead {
-        let Self { id, kind, payload, .. } = self;
-        Dead { id, kind, payload, reason: reason.to_owned(), died_at: now.as_microsecond(), mark: mark() }
+        let Self { id, kind, lane, payload, messages, takings, .. } = self;
+        let (reason, died_at) = (reason.to_owned(), now.as_microsecond());
+        Dead { id, kind, lane, payload, messages, attempts: takings, reason, died_at, mark: mark() }
     }
 }
 
 impl Dead {
+    pub(super) fn write(&self) -> Bytes {
+        record::write_as(LANES, self)
+    }
+
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, Spoilt> {
+        record::read_as(LANES, bytes).or_else(|_| record::read::<LanelessDead>(bytes).map(Self::from))
+    }
+
     pub(super) fn job(self) -> Result<DeadJob, Spoilt> {
-        let Self { id, kind, payload, reason, died_at, .. } = self;
-        let died_at = record::time(died_at)?;
-        Ok(DeadJob { id: JobId(id), kind, payload: payload.into(), reason, died_at })
+        let Self { id, kind, lane, payload, messages, attempts, reason, died_at, .. } = self;
+        let messages = messages.into_iter().map(record::filed).collect();
+        let (id, payload, died_at) = (JobId(id), payload.into(), record::time(died_at)?);
+        Ok(DeadJob { id, kind, lane, payload, messages, attempts, reason, died_at })
+    }
+
+    /// To be taken again, as if it was never taken.
+    pub(super) fn revived(self) -> Waiting {
+        let Self { id, kind, lane, payload, messages, .. } = self;
+        Waiting { id, kind, lane, payload, messages, due: None, takings: 0, born: None, mark: mark() }
+    }
+}
+
+impl From<LanelessDead> for Dead {
+    fn from(LanelessDead { id, kind, payload, reason, died_at, mark }: LanelessDead) -> Self {
+        Self { id, kind, lane: None, payload, messages: Vec::new(), attempts: 0, reason, died_at, mark }
     }
 }
 
 /// The same for the same job of the same deed, by whomever it is written.
-fn id(deed: Deed, index: usize) -> u64 {
+pub(super) fn id(deed: Deed, index: usize) -> u64 {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&deed.0.to_be_bytes()).update(&(index as u64).to_be_bytes());
     let bytes = hasher.finalize().as_bytes()[..8].try_into().expect("eight bytes of thirty-two");

@@ -1,12 +1,12 @@
 //! What the suite of all engines does not ask: several nodes, lost answers, many jobs, no room.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use mail::{Mailbox, MessageId};
 use store::outbox::{Handback, Outbox as _};
-use store::{Error, Filed, Job, JobId};
+use store::{Error, Filed, Job, JobId, NewJob};
 
 use super::Outbox;
 use crate::names::Deed;
@@ -16,9 +16,7 @@ use crate::registry::rig::{Rig, Wire};
 const LEASE: Duration = Duration::from_secs(60);
 
 fn jobs(payloads: &[&str]) -> Vec<JobLine> {
-    let job =
-        |payload: &&str| JobLine { kind: "tests".to_owned(), payload: payload.as_bytes().to_vec(), not_before: None };
-    payloads.iter().map(job).collect()
+    payloads.iter().map(|payload| JobLine::new(NewJob::new("tests", payload.as_bytes().to_vec()))).collect()
 }
 
 fn numbered(count: usize) -> Vec<JobLine> {
@@ -159,6 +157,113 @@ async fn jobs_keep_their_place_when_they_come_back() {
     write(&outbox, Deed::new(), &jobs(&["new"])).await;
     assert_eq!(payloads(&take(&other, 2).await), ["0", "1"]);
     assert_eq!(payloads(&take(&outbox, 3).await), ["2", "new"]);
+}
+
+fn laned(lane: &str, payloads: &[&str]) -> Vec<JobLine> {
+    let job = |payload: &&str| JobLine::new(NewJob::new("tests", payload.as_bytes().to_vec()).in_lane(lane));
+    payloads.iter().map(job).collect()
+}
+
+/// One node takes the first of a lane between the other's reading and its taking: that one must not go on to the second.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_is_held_up_by_what_another_node_took_a_moment_ago() {
+    let Some(rig) = Rig::new() else { return };
+    let (here, there) = (Outbox::new(rig.node().await), Outbox::new(rig.node().await));
+    write(&here, Deed::new(), &laned("ann", &["1", "2"])).await;
+    let (line, patience) = (there.line("tests"), there.office.patience());
+    assert!(there.read_on("tests", &line, patience).await.expect("it is read"));
+    let first = take_one(&here).await;
+    let taken = there.take_known(&line, "tests", 9, LEASE, patience).await.expect("it is answered");
+    assert_eq!(payloads(&taken), [""; 0], "the first is leased");
+    assert_eq!(done(&here, &first).await, Handback::Taken);
+    rig.pass(60);
+    assert_eq!(payloads(&take(&there, 9).await), ["2"], "the first is gone");
+}
+
+/// The first of a lane was put back behind the second before a node reads either.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lane_keeps_its_order_for_a_node_that_reads_it_late() {
+    let Some(rig) = Rig::new() else { return };
+    let (here, there) = (Outbox::new(rig.node().await), Outbox::new(rig.node().await));
+    write(&here, Deed::new(), &laned("ann", &["1"])).await;
+    write(&here, Deed::new(), &laned("ann", &["2"])).await;
+    let first = take_one(&here).await;
+    let retried = here.retry(first.lease, rig.in_seconds(30)).await;
+    assert_eq!(retried.expect("a job is handed back"), Handback::Taken);
+    write(&here, Deed::new(), &laned("ann", &["3"])).await;
+    assert!(take(&there, 9).await.is_empty(), "the first is put off");
+    rig.pass(30);
+    for number in ["1", "2", "3"] {
+        let taken = take(&there, 9).await;
+        assert_eq!(payloads(&taken), [number]);
+        assert_eq!(done(&there, &taken[0]).await, Handback::Taken);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn takers_on_several_nodes_keep_the_order_of_lanes() {
+    let Some(rig) = Rig::new() else { return };
+    let nodes = join_all((0..2).map(|_| rig.node())).await;
+    let nodes: Vec<_> = nodes.into_iter().map(|office| Arc::new(Outbox::new(office))).collect();
+    for number in 0..20 {
+        let number = number.to_string();
+        let jobs = ["ann", "bob", "cat"].iter().flat_map(|lane| laned(lane, &[&number])).collect::<Vec<_>>();
+        write(&nodes[0], Deed::new(), &jobs).await;
+    }
+    let seen: Arc<Mutex<Vec<(String, String)>>> = Arc::default();
+    let takers = nodes.iter().cycle().take(6).cloned().map(|outbox| {
+        let seen = Arc::clone(&seen);
+        tokio::spawn(async move {
+            while waiting(&outbox).await > 0 {
+                for job in take(&outbox, 2).await {
+                    // Every third comes back once, and holds up its lane meanwhile.
+                    let number: usize = payloads(std::slice::from_ref(&job))[0].parse().expect("a number");
+                    if number % 3 == 0 && job.attempts == 0 {
+                        let at = outbox.office.clock.now();
+                        outbox.retry(job.lease, at).await.expect("a job is handed back");
+                        continue;
+                    }
+                    let lane = job.lane.clone().expect("it has a lane");
+                    seen.lock().expect("no taker panics").push((lane, number.to_string()));
+                    assert_eq!(done(&outbox, &job).await, Handback::Taken);
+                }
+            }
+        })
+    });
+    let takers: Vec<_> = takers.collect();
+    // What one node has taken and done, the other takes for leased until that has run out.
+    let aged = async {
+        while waiting(&nodes[0]).await > 0 {
+            tokio::time::sleep(Duration::from_millis(200)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), aged).await.expect("they are done");
+    join_all(takers).await.into_iter().for_each(|taker| taker.expect("no taker panics"));
+    let seen = seen.lock().expect("no taker panics");
+    for lane in ["ann", "bob", "cat"] {
+        let order: Vec<_> = seen.iter().filter(|(of, _)| of == lane).map(|(_, number)| number.clone()).collect();
+        assert_eq!(order, (0..20).map(|number| number.to_string()).collect::<Vec<_>>(), "{lane}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn f24_full_of_jobs_leaves_out_what_need_not_be_and_counts_it() {
+    let Some(mut rig) = Rig::new() else { return };
+    rig.settings.jobs_max = 3;
+    let outbox = Outbox::new(rig.node().await);
+    let (may, must) = (NewJob::new("tests", "may").if_there_is_room(), NewJob::new("tests", "must"));
+    let admitted = outbox.admit(vec![may.clone(); 5]).await.expect("they need not be");
+    assert_eq!((admitted.len(), outbox.left_out()), (3, 2));
+    write(&outbox, Deed::new(), &admitted).await;
+    assert_eq!((outbox.admit(vec![may.clone()]).await.expect("it need not be").len(), outbox.left_out()), (0, 3));
+    outbox.admit(vec![may.clone(), must.clone()]).await.expect_err("one must be");
+    outbox.submit(vec![may.clone()]).await.expect_err("it is told");
+    let job = take_one(&outbox).await;
+    assert_eq!(outbox.dead(job.lease, "no").await.expect("a job is handed back"), Handback::Taken);
+    assert_eq!(outbox.admit(vec![must.clone(), may]).await.expect("there is room for one").len(), 1);
+    write(&outbox, Deed::new(), &[JobLine::new(must)]).await;
+    outbox.revive(job.lease.job).await.expect_err("there is no room");
+    assert!(outbox.dead_job(job.lease.job).await.expect("it is answered").is_some(), "the dead stays dead");
 }
 
 async fn lossy() -> Option<(Rig, Wire, Outbox, Outbox)> {

@@ -29,7 +29,7 @@ pub(super) enum Rewritten {
 
 impl Outbox {
     /// Write the jobs of a deed, which carry the news of these messages, once, however often this is called. Whether there
-    /// is room is asked before the mail is committed, by [`Outbox::room_for`]: behind that the jobs must follow.
+    /// is room is asked before the mail is committed, by [`Outbox::admit`]: behind that the jobs must follow.
     pub(crate) async fn write(
         &self,
         deed: Deed,
@@ -43,7 +43,7 @@ impl Outbox {
             for (job, index) in some.iter().zip(part * BATCH..) {
                 let waiting = Waiting::new(deed, index, job, messages);
                 let subject = self.waiting_subject(&waiting.kind, waiting.id);
-                batch.push(Outgoing::new(subject, record::write(&Slip::Waiting(waiting))));
+                batch.push(Outgoing::new(subject, record::write(&Slip::of(waiting))));
             }
             match patience.of(|| self.office.link.publish_all(batch.clone())).await {
                 // The guard stands: it was written before.
@@ -57,7 +57,7 @@ impl Outbox {
     /// Put a job in its own place, behind a sequence.
     pub(super) async fn rewrite(&self, job: Waiting, after: u64, patience: Patience) -> Result<Rewritten> {
         let subject = self.waiting_subject(&job.kind, job.id);
-        let (mark, slip) = (job.mark, record::write(&Slip::Waiting(job.clone())));
+        let (mark, slip) = (job.mark, record::write(&Slip::of(job.clone())));
         let publishing = || self.office.link.publish(Outgoing::new(subject.clone(), slip.clone()).after(after));
         match patience.of(publishing).await {
             Ok(ack) => Ok(Rewritten::At(ack.seq, job)),
@@ -104,7 +104,7 @@ impl Outbox {
         let dead = job.dead(reason, self.office.clock.now());
         let batch = vec![
             Outgoing::new(waiting, buried).after(seq).living(BURIED_KEPT),
-            Outgoing::new(grave.clone(), record::write(&dead)),
+            Outgoing::new(grave.clone(), dead.write()),
         ];
         match patience.of(|| self.office.link.publish_all(batch.clone())).await {
             Ok(ack) => {
@@ -119,11 +119,32 @@ impl Outbox {
         }
     }
 
+    /// Move a dead job, which stands at a sequence, to those that wait, in one step; whether nobody else did.
+    pub(super) async fn revive_at(&self, dead: Dead, seq: u64, patience: Patience) -> Result<bool> {
+        let grave = self.dead_subject(&dead.kind, dead.id);
+        let job = dead.revived();
+        let waiting = self.waiting_subject(&job.kind, job.id);
+        let batch = vec![
+            // No dead job can be read from nothing.
+            Outgoing::new(grave, Vec::new()).after(seq).living(BURIED_KEPT),
+            Outgoing::new(waiting, record::write(&Slip::of(job))),
+        ];
+        match patience.of(|| self.office.link.publish_all(batch.clone())).await {
+            Ok(ack) => {
+                // It also goes by itself.
+                let _ = self.office.link.remove(&self.stream, ack.seq - 1).await;
+                Ok(true)
+            }
+            Err(failed) if failed.last.stands_at().is_some() && !failed.unknown => Ok(false),
+            Err(failed) => Err(failed.into_error()),
+        }
+    }
+
     /// Whether it was an earlier attempt of ours that buried a job.
     async fn was_ours(&self, grave: &str, mark: u128, patience: Patience) -> Result<Handback> {
         let there = patience.of(|| self.office.link.leader_has(&self.stream, Pick::Last(grave))).await;
         let there = there.map_err(|failed| Failed { unknown: true, ..failed }.into_error())?;
-        let ours = there.filter(|raw| record::read::<Dead>(&raw.data).is_ok_and(|dead| dead.mark == mark));
+        let ours = there.filter(|raw| Dead::read(&raw.data).is_ok_and(|dead| dead.mark == mark));
         let Some(ours) = ours else { return Ok(Handback::Late) };
         self.clear_up(ours.seq).await;
         Ok(Handback::Taken)

@@ -13,7 +13,12 @@ fn line(subject: &str) -> Line {
 
 fn intent(lines: usize) -> Intent {
     let what = What::Deliver { lines: vec![line("often"); lines], body: None, done: vec![(1, 9)] };
-    let jobs = vec![JobLine { kind: "webhook".to_owned(), payload: vec![1, 2], not_before: Some(5) }];
+    let jobs = vec![JobLine {
+        kind: "webhook".to_owned(),
+        payload: vec![1, 2],
+        not_before: Some(5),
+        lane: Some("ann".to_owned()),
+    }];
     Intent { deed: 7, begun_at: 11, what, jobs }
 }
 
@@ -24,7 +29,7 @@ fn records_come_back() {
     let summary = there.summary(5).expect("it is whole");
     assert_eq!((summary.id, summary.subject.as_str()), (MessageId::new(5), "grüße"));
     let there = intent(3);
-    assert_eq!(read_packed::<Intent>(&write_packed(&there)), Ok(there));
+    assert_eq!(read_intent(&write_intent(&there)), Ok(there));
     let there = Mark { deed: 1, mailbox: "ann".to_owned(), gone: Gone::UpTo(5) };
     assert_eq!(read::<Mark>(&write(&there)), Ok(there));
 }
@@ -43,9 +48,21 @@ fn f25_a_line_of_the_first_format_is_read() {
     assert_eq!(&written[..], known, "the format of lines has changed: give it another first byte");
 }
 
+/// What was begun by a process that knew of no lanes is finished by one that does.
+#[test]
+fn f25_an_intent_of_the_first_format_is_read() {
+    let Intent { deed, begun_at, what, .. } = intent(2);
+    let jobs = vec![LanelessJob { kind: "webhook".to_owned(), payload: vec![1, 2], not_before: Some(5) }];
+    let old = LanelessIntent { deed, begun_at, what, jobs };
+    let packed = zstd::bulk::compress(&write(&old), PACK_LEVEL).expect("it is packed");
+    let mut expected = intent(2);
+    expected.jobs[0].lane = None;
+    assert_eq!(read_intent(&packed), Ok(expected));
+}
+
 #[test]
 fn a_message_for_ten_thousand_mailboxes_is_written_down_in_one_message() {
-    assert!(write_packed(&intent(10_000)).len() < 900_000);
+    assert!(write_intent(&intent(10_000)).len() < 900_000);
 }
 
 #[test]
@@ -60,7 +77,7 @@ proptest! {
         // None of these may panic or ask for memory that is not there.
         let _ = read::<Line>(&bytes);
         let _ = read::<Mark>(&bytes);
-        let _ = read_packed::<Intent>(&bytes);
+        let _ = read_intent(&bytes);
         let _ = read_body(&bytes).map(|body| body.size);
     }
 }

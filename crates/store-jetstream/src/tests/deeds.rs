@@ -80,7 +80,7 @@ async fn the_mailboxes_of_these_tests_lie_apart() {
 async fn f21_a_delivery_that_was_only_begun_is_finished_by_another_node() {
     let Some(settings) = rig::settings() else { return };
     let (dying, other) = (open(&settings).await, open(&settings).await);
-    let job = JobLine { kind: "suite".to_owned(), payload: b"done".to_vec(), not_before: None };
+    let job = JobLine::new(NewJob::new("suite", "done"));
     begun(&dying, "begun", vec![job]).await;
     drop(dying);
     until(Duration::from_secs(30), "it is in every mailbox", async || copies(&other).await == [1, 1, 1]).await;
@@ -213,9 +213,7 @@ async fn removals_carry_their_jobs_once() {
     let Some(settings) = rig::settings() else { return };
     let store = open(&settings).await;
     let id = send(&store, "1", "ann").await;
-    let job = |payload: &'static str| {
-        vec![NewJob { kind: "suite".to_owned(), payload: Bytes::from_static(payload.as_bytes()), not_before: None }]
-    };
+    let job = |payload: &'static str| vec![NewJob::new("suite", payload)];
     let deleting = (0..4).map(|_| {
         let store = Arc::clone(&store);
         async move { store.delete(&mailbox("ann"), &[id], job("deleted")).await.expect("a delete is answered").len() }

@@ -30,7 +30,7 @@ pub(super) fn mailbox(name: &str) -> Mailbox {
 
 /// A job of a kind, to be done at once.
 pub(super) fn job(kind: &str, payload: &'static str) -> NewJob {
-    NewJob { kind: kind.to_owned(), payload: Bytes::from_static(payload.as_bytes()), not_before: None }
+    NewJob::new(kind, payload)
 }
 
 impl Letter {

@@ -14,6 +14,7 @@ mod changes;
 mod corpus;
 mod ids;
 mod jobs;
+mod lanes;
 mod letter;
 mod lists;
 mod mailboxes;
@@ -131,6 +132,8 @@ macro_rules! conformance_tests {
             jobs_ride_with_mail jobs_are_taken_oldest_first jobs_wait_until_their_time jobs_come_back_after_their_lease
             late_handback_changes_nothing lapsed_lease_holds_until_retaken jobs_end_done_or_dead jobs_are_retried
             racing_takers_share_the_jobs jobs_survive_stops
+            lanes_are_done_in_order lanes_wait_for_the_first lanes_of_other_kinds_are_others lanes_keep_their_order_over_stops
+            racing_takers_keep_the_order_of_lanes many_lanes_and_a_long_one submitted_jobs_need_no_mail the_dead_come_back
             search_finds_newest_first search_keeps_to_its_scope search_keeps_to_its_budget search_goes_on_where_it_stopped
             search_keeps_to_its_span search_passes_over_what_is_too_large search_means_the_same_everywhere
             search_survives_reopening

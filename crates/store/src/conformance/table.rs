@@ -5,7 +5,7 @@ use futures_util::future::BoxFuture;
 
 use super::trial::Trial;
 use super::{Engine, Need};
-use super::{appending, bounds, changes, ids, jobs, lists, mailboxes, races, records, removing, searching};
+use super::{appending, bounds, changes, ids, jobs, lanes, lists, mailboxes, races, records, removing, searching};
 
 struct Check {
     name: &'static str,
@@ -113,6 +113,14 @@ checks! {
     jobs::jobs_are_retried [Clock]
     jobs::racing_takers_share_the_jobs []
     jobs::jobs_survive_stops [Reopen Clock]
+    lanes::lanes_are_done_in_order []
+    lanes::lanes_wait_for_the_first [Clock]
+    lanes::lanes_of_other_kinds_are_others []
+    lanes::lanes_keep_their_order_over_stops [Reopen Clock]
+    lanes::racing_takers_keep_the_order_of_lanes []
+    lanes::many_lanes_and_a_long_one []
+    lanes::submitted_jobs_need_no_mail []
+    lanes::the_dead_come_back [Clock]
     searching::search_finds_newest_first []
     searching::search_keeps_to_its_scope []
     searching::search_keeps_to_its_budget []

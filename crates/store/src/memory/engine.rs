@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::delivery::{Delivery, Stored};
 use crate::error::Result;
 use crate::list::{Item, Listing, MailboxPage, MailboxState, Page, RecentPage};
-use crate::outbox::{DeadJob, Handback, Job, Lease, NewJob, Outbox};
+use crate::outbox::{DeadJob, Handback, Job, JobId, Lease, NewJob, Outbox};
 use crate::peers::{Alone, Peers};
 use crate::queue::Queue;
 use crate::registry::Registry;
@@ -203,12 +203,28 @@ impl Outbox for Memory {
         Ok(self.step_jobs(|jobs, now| jobs.bury(lease, reason, now)))
     }
 
+    async fn submit(&self, jobs: Vec<NewJob>) -> Result<Vec<JobId>> {
+        self.step_jobs(|all, _| all.submit(jobs))
+    }
+
+    async fn revive(&self, job: JobId) -> Result<Option<JobId>> {
+        self.step_jobs(|jobs, _| jobs.revive(job))
+    }
+
+    async fn dead_job(&self, job: JobId) -> Result<Option<DeadJob>> {
+        Ok(self.step_jobs(|jobs, _| jobs.dead_job(job)))
+    }
+
     async fn dead_jobs(&self, kind: &str, limit: usize) -> Result<Vec<DeadJob>> {
         Ok(self.step_jobs(|jobs, _| jobs.dead(kind, limit)))
     }
 
     async fn waiting(&self, kind: &str) -> Result<u64> {
         Ok(self.step_jobs(|jobs, _| jobs.waiting(kind)))
+    }
+
+    fn left_out(&self) -> u64 {
+        self.step_jobs(|jobs, _| jobs.left_out())
     }
 }
 

@@ -22,6 +22,7 @@ mod engine;
 mod folder;
 mod jobs;
 mod kept;
+mod lines;
 mod log;
 mod records;
 mod settings;

@@ -100,7 +100,7 @@ impl State {
             let what = format!("one message would take {alone} bytes, and the bound is {}", self.bytes_max);
             return Err(Error::Full { what });
         }
-        self.jobs.check_room(&draft.jobs, draft.copies.len())?;
+        let jobs = self.jobs.admit(draft.jobs, draft.copies.len())?;
         self.bytes += draft.weight;
         let mut filed = Vec::with_capacity(draft.copies.len());
         for (mailbox, kept) in draft.copies {
@@ -108,7 +108,7 @@ impl State {
             self.file(&mailbox, id, kept, now, debris);
             filed.push(Filed { mailbox, id });
         }
-        self.jobs.add(draft.jobs, &filed);
+        self.jobs.add(jobs, &filed);
         Ok(filed)
     }
 
@@ -206,7 +206,7 @@ impl State {
         now: Micros,
         debris: &mut Debris,
     ) -> Result<Vec<MessageId>> {
-        self.jobs.check_room(&jobs, ids.len())?;
+        let jobs = self.jobs.admit(jobs, ids.len())?;
         let Some(slot) = self.folders.slot(mailbox) else { return Ok(Vec::new()) };
         let mut gone = Vec::new();
         for id in ids {
@@ -234,7 +234,7 @@ impl State {
         now: Micros,
         debris: &mut Debris,
     ) -> Result<u64> {
-        self.jobs.check_room(&jobs, 0)?;
+        let jobs = self.jobs.admit(jobs, 0)?;
         let Some(slot) = self.folders.slot(mailbox) else { return Ok(0) };
         let up_to = up_to.min(self.last());
         let mut gone = 0;

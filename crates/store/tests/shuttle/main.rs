@@ -222,7 +222,7 @@ fn room_is_made() {
 fn jobs_are_taken_once() {
     in_every_order(|| {
         let memory = engine(Settings::default());
-        let job = NewJob { kind: "hook".to_owned(), payload: "x".into(), not_before: None };
+        let job = NewJob::new("hook", "x");
         let shared = Arc::clone(&memory);
         let taken = at_once(3, move |number| {
             if number == 0 {

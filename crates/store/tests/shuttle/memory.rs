@@ -10,6 +10,8 @@ mod folder;
 mod jobs;
 #[path = "../../src/memory/kept.rs"]
 mod kept;
+#[path = "../../src/memory/lines.rs"]
+mod lines;
 #[path = "../../src/memory/log.rs"]
 mod log;
 #[path = "../../src/memory/records.rs"]

@@ -152,7 +152,7 @@ async fn a_stream_wakes_its_reader() {
 #[tokio::test]
 async fn jobs_are_bounded_and_refuse_what_carries_them() {
     let desk = Desk::new(Settings { jobs_bytes_max: 4_096, dead_jobs_max: 2, ..Settings::default() });
-    let job = NewJob { kind: "hook".to_owned(), payload: vec![0; 1_000].into(), not_before: None };
+    let job = NewJob::new("hook", vec![0; 1_000]);
     for _ in 0..2 {
         desk.append(Letter::new("fits", &["ann"]).job(job.clone())).await;
     }
@@ -170,11 +170,33 @@ async fn jobs_are_bounded_and_refuse_what_carries_them() {
     assert_eq!(desk.memory.outbox().dead_jobs("hook", 9).await.unwrap().len(), 2);
 }
 
+/// Mail is kept when there is no room for a job that need not be; the others go on.
+#[tokio::test]
+async fn f24_full_of_jobs_keeps_the_mail_and_counts_what_is_left_out() {
+    let desk = Desk::new(Settings { jobs_bytes_max: 4_096, ..Settings::default() });
+    let (outbox, job) = (desk.memory.outbox(), NewJob::new("hook", vec![0; 1_000]).if_there_is_room());
+    for number in 0..5 {
+        desk.append(Letter::new(format!("{number}"), &["ann"]).job(job.clone())).await;
+    }
+    assert_eq!((outbox.waiting("hook").await.unwrap(), outbox.left_out()), (2, 3));
+    assert_eq!(desk.memory.purge(&mailbox("ann"), Position::END, vec![job.clone()]).await.unwrap(), 5);
+    assert_eq!((outbox.waiting("hook").await.unwrap(), outbox.left_out()), (2, 4));
+    assert!(matches!(outbox.submit(vec![job.clone()]).await, Err(Error::Full { .. })), "it is told");
+    let must = Letter::new("must", &["ann"]).job(NewJob::new("hook", vec![0; 1_000])).job(job.clone());
+    assert!(matches!(desk.memory.append(must.delivery(desk.clock.now())).await, Err(Error::Full { .. })));
+    let taken = outbox.take("hook", 1, Duration::from_secs(1)).await.unwrap();
+    outbox.dead(taken[0].lease, "no").await.unwrap();
+    desk.append(Letter::new("fits", &["ann"]).job(job)).await;
+    assert!(matches!(outbox.revive(taken[0].lease.job).await, Err(Error::Full { .. })), "the dead stays dead");
+    assert!(outbox.dead_job(taken[0].lease.job).await.unwrap().is_some());
+    assert_eq!((outbox.waiting("hook").await.unwrap(), outbox.left_out()), (2, 4));
+}
+
 #[tokio::test]
 async fn dead_jobs_are_bounded() {
     let desk = Desk::new(Settings { dead_jobs_max: 2, ..Settings::default() });
     for name in ["1", "2", "3"] {
-        let job = NewJob { kind: "hook".to_owned(), payload: name.into(), not_before: None };
+        let job = NewJob::new("hook", name);
         desk.append(Letter::new("1", &["ann"]).job(job)).await;
         let taken = desk.memory.outbox().take("hook", 1, Duration::from_secs(1)).await.unwrap();
         desk.memory.outbox().dead(taken[0].lease, "no").await.unwrap();
