@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use mailroom::access::Keys;
-use mailroom::{Mailroom, Senders};
+#[cfg(feature = "script")]
+use mailroom::access::Mode;
+use mailroom::{Mailroom, Say, Senders};
 use net::{Lanes, Stopper};
 use store::{Memory, SystemClock};
 use store_disk::Disk;
@@ -22,6 +24,8 @@ use tokio::task::JoinSet;
 
 use crate::announce::Started;
 use crate::config::{self, Config, Engine, Size, Store, Time};
+#[cfg(feature = "script")]
+use crate::script;
 use crate::signals::Signals;
 use crate::{certificate, counters, keys, limits, log, users};
 
@@ -93,11 +97,41 @@ async fn mailroom(engine: Arc<dyn store::Store>, config: &Config, servers: &mut 
         settings.senders = Senders::List(Arc::clone(&roll));
         servers.spawn(users::watch(watched, roll));
     }
+    settings.hooks = say(config, servers)?;
     let mailroom = Mailroom::new(engine, settings);
     let recalled = mailroom.recall().await.context("cannot read the tokens that were issued; start again")?;
     servers.spawn(recalled);
     servers.spawn(forget(Arc::clone(&mailroom)));
     Ok(mailroom)
+}
+
+/// Who has a say about mail: the scripts.
+#[cfg(feature = "script")]
+fn say(config: &Config, servers: &mut JoinSet<()>) -> Result<Say> {
+    let Some(path) = &config.script.path else { return Ok(Say::default()) };
+    let (scripts, watched) = script::start(path, &config.script, outside(config))?;
+    servers.spawn(script::watch(watched, Arc::clone(&scripts)));
+    Ok(Say(Some(scripts)))
+}
+
+#[cfg(not(feature = "script"))]
+fn say(config: &Config, _servers: &mut JoinSet<()>) -> Result<Say> {
+    if config.script.path.is_some() {
+        bail!(
+            "script.path: this program was built without scripts; build it with the feature script, or leave it empty"
+        );
+    }
+    Ok(Say::default())
+}
+
+/// The one client for everything that leaves.
+#[cfg(feature = "script")]
+pub(crate) fn outside(config: &Config) -> outbound::Client {
+    let strangers = match config.mailroom.access.mode {
+        Mode::Public => outbound::Strangers::Refused,
+        _ => outbound::Strangers::Asked,
+    };
+    outbound::Client::new(outbound::Settings { strangers, ..outbound::Settings::default() })
 }
 
 /// What inboxes are made with: a file that was named, or what fits the engine. On a cluster nothing fits but a file.

@@ -1,5 +1,6 @@
 //! The command line: what can be asked of the program, and how it ends. It does none of it itself.
 
+mod script;
 mod sendmail;
 mod store;
 mod token;
@@ -16,6 +17,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::assembly;
 use crate::config::{Checked, DEFAULTS, Sources};
+use script::{SCRIPT_EXAMPLES, ScriptCommand};
 use sendmail::{SENDMAIL_OPTIONS, SendmailArgs};
 use store::{STORE_EXAMPLES, StoreCommand};
 use token::{TOKEN_EXAMPLES, TokenCommand};
@@ -103,6 +105,9 @@ enum Command {
     /// Check, back up, export from or import into a store on a disk
     #[command(subcommand, arg_required_else_help = true, after_help = STORE_EXAMPLES)]
     Store(StoreCommand),
+    /// Check scripts, or try them with a mail
+    #[command(subcommand, arg_required_else_help = true, after_help = SCRIPT_EXAMPLES)]
+    Script(ScriptCommand),
     /// Make tokens, which say what their bearers may do
     #[command(subcommand, arg_required_else_help = true, after_help = TOKEN_EXAMPLES)]
     Token(TokenCommand),
@@ -150,6 +155,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Config(ConfigCommand::Show(more)) => show(&given.over(more)),
         Command::Config(ConfigCommand::Default) => print(DEFAULTS),
         Command::Store(command) => store::run(given, command),
+        Command::Script(command) => script::run(given, command),
         Command::Token(command) => token::run(given, command),
         Command::Users(command) => users::run(command),
         Command::Sendmail(args) => sendmail::run(args),

@@ -10,6 +10,8 @@ mod keys;
 mod limits;
 mod log;
 mod owner;
+#[cfg(feature = "script")]
+mod script;
 mod sendmail;
 mod signals;
 mod users;

@@ -45,6 +45,12 @@ impl Scripts {
         self.pool.replace(Arc::new(program));
     }
 
+    /// Whether nobody is at work.
+    #[cfg(test)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.pool.is_quiet()
+    }
+
     /// Ask the scripts, and wait for what they say.
     async fn ask(&self, event: Event) -> Result<Said, Failure> {
         let deadline = self.settings.deadline;

@@ -1,12 +1,9 @@
 //! How long a script may go on. The VM asks at every call, return and turn of a loop; a `pcall` can swallow the error that
 //! ends it, but not the fact, which is looked at once more behind the call.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// The clock is read at each so many askings. One step between two of them can take milliseconds, such as to copy a text
-/// of megabytes, so it must not be many.
-const EVERY: u32 = 8;
 /// Whoever takes longer than this lets somebody else to work beside it.
 const SLOW: u64 = Duration::from_millis(5).as_nanos() as u64;
 
@@ -15,7 +12,6 @@ pub(crate) struct Leash {
     born: Instant,
     began: AtomicU64,
     until: AtomicU64,
-    asked: AtomicU32,
     gone: AtomicBool,
     slow: AtomicBool,
     /// Called once for each event that turns out slow.
@@ -28,7 +24,6 @@ impl Leash {
             born: Instant::now(),
             began: AtomicU64::new(0),
             until: AtomicU64::new(u64::MAX),
-            asked: AtomicU32::new(0),
             gone: AtomicBool::new(false),
             slow: AtomicBool::new(false),
             when_slow: Box::new(when_slow),
@@ -39,20 +34,13 @@ impl Leash {
     pub(crate) fn begin(&self, until: Instant) {
         self.began.store(self.now(), Relaxed);
         self.until.store(nanos(until.saturating_duration_since(self.born)), Relaxed);
-        self.asked.store(0, Relaxed);
         self.gone.store(false, Relaxed);
         self.slow.store(false, Relaxed);
     }
 
-    /// Asked by the VM very often: whether time is up.
+    /// Whether time is up. Once it is, it stays so until the next event. The clock is read each time: between two askings
+    /// there may be milliseconds, such as to copy a text of megabytes.
     pub(crate) fn is_up(&self) -> bool {
-        let asked = self.asked.load(Relaxed).wrapping_add(1);
-        self.asked.store(asked, Relaxed);
-        self.gone.load(Relaxed) || (asked.is_multiple_of(EVERY) && self.look())
-    }
-
-    /// Read the clock: whether time is up. Once it is, it stays so until the next event.
-    pub(crate) fn look(&self) -> bool {
         let now = self.now();
         if now.saturating_sub(self.began.load(Relaxed)) > SLOW {
             self.let_others();

@@ -103,6 +103,13 @@ impl Pool {
         state.program = program;
     }
 
+    /// Whether nobody is at work.
+    #[cfg(test)]
+    pub(crate) fn is_quiet(&self) -> bool {
+        let state = self.state();
+        state.idle == state.threads
+    }
+
     /// No more work. What runs, runs to its end, which nobody waits for.
     pub(crate) fn close(&self) {
         let mut state = self.state();

@@ -150,7 +150,7 @@ impl Module {
             })
         };
         let handlers = module.find(&desk);
-        if desk.leash.look() {
+        if desk.leash.is_up() {
             return Err(BadScript::Wrong(format!("{}: it takes longer than {READ_MAX:?} to be read", module.name)));
         }
         let handlers = handlers.map_err(wrong)?;

@@ -61,7 +61,7 @@ impl Sandbox {
 
 /// `string.find`: as Luau's, but a plain text is looked for in linear time.
 fn find(patterns: Function) -> impl Fn(&Lua, MultiValue) -> mlua::Result<MultiValue> {
-    move |lua, args| {
+    move |_, args| {
         let plain = args.get(3).is_some_and(|plain| !matches!(plain, Value::Nil | Value::Boolean(false)));
         let (Some(Value::String(text)), Some(Value::String(wanted))) = (args.front(), args.get(1)) else {
             return patterns.call(args);
@@ -70,7 +70,7 @@ fn find(patterns: Function) -> impl Fn(&Lua, MultiValue) -> mlua::Result<MultiVa
             return patterns.call(args);
         }
         let length = text.as_bytes().len();
-        let start = match args.get(2).and_then(Value::as_number).unwrap_or(1.0) {
+        let start = match args.get(2).and_then(Value::as_f64).unwrap_or(1.0) {
             start if start < 0.0 => (length as f64 + start).max(0.0) as usize,
             start => (start.max(1.0) - 1.0) as usize,
         };
@@ -78,7 +78,6 @@ fn find(patterns: Function) -> impl Fn(&Lua, MultiValue) -> mlua::Result<MultiVa
         let Some(at) = found else { return Ok(MultiValue::from_vec(vec![Value::Nil])) };
         let first = start + at + 1;
         let last = first + wanted.as_bytes().len() - 1;
-        let _ = lua;
         Ok(MultiValue::from_vec(vec![Value::Number(first as f64), Value::Number(last as f64)]))
     }
 }
@@ -101,4 +100,34 @@ fn split(lua: &Lua, (text, separator): (LuaString, Option<LuaString>)) -> mlua::
     }
     pieces.raw_push(lua.create_string(&text[from..])?)?;
     Ok(pieces)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same as Luau's own, whatever is asked.
+    #[test]
+    fn find_and_split_are_as_they_were() {
+        let lua = Lua::new();
+        let string: Table = lua.globals().get("string").unwrap();
+        lua.globals().set("ours", lua.create_function(find(string.get("find").unwrap())).unwrap()).unwrap();
+        lua.globals().set("parts", lua.create_function(split).unwrap()).unwrap();
+        let same = r#"
+            local function show(...) local t = {} for i = 1, select('#', ...) do t[i] = tostring((select(i, ...))) end return table.concat(t, " ") end
+            for _, text in { "", "a", "abcabc", "a.b", "x\0y", "aaa" } do
+                for _, wanted in { "", "a", "abc", "c", ".", "b.", "\0", "aa", "(b)", "z" } do
+                    for _, start in { 1, 2, -2, 0, 7, 100, -100 } do
+                        for _, plain in { true, false } do
+                            local want, have = show(string.find(text, wanted, start, plain)), show(ours(text, wanted, start, plain))
+                            assert(want == have, `find({text}, {wanted}, {start}, {plain}) is {want}, not {have}`)
+                        end
+                    end
+                    assert(show(string.find(text, wanted)) == show(ours(text, wanted)))
+                    local want, have = table.concat(string.split(text, wanted), "|"), table.concat(parts(text, wanted), "|")
+                    assert(want == have, `split({text}, {wanted}) is {want}, not {have}`)
+                end
+            end"#;
+        lua.load(same).exec().unwrap();
+    }
 }

@@ -18,7 +18,7 @@ use mail::address::Charset;
 use mail::{
     Address, Digest, Door, Envelope, MessageId, Naming, Recipient, ReversePath, Summary, TransactionId, Transport,
 };
-use mailroom::hooks::{Arriving, Handling, Hooks, Opinion, Visit};
+use mailroom::hooks::{After, Arriving, Handling, Hooks, Opinion, Visit};
 use mailroom::{Caller, Decision};
 use tokio::runtime::Handle;
 

@@ -67,7 +67,7 @@ impl Vm {
             for handler in handlers {
                 let outcome = self.one(&mut round, &module.name, main, &mut env, *handler);
                 // A script may have swallowed that its time was up, but it was.
-                if self.desk.leash.look() {
+                if self.desk.leash.is_up() {
                     return Err(self.late(&module.name, event));
                 }
                 match outcome.map_err(|error| Failure::of(&module.name, &error))? {

@@ -195,6 +195,15 @@ pub(crate) const KEYS: &[Key] = &[
     key("extract.text_max", size(1 << 10, 16 << 20)),
     key("extract.codes_max", count(1, 100)),
     key("extract.links_max", count(1, 10_000)),
+    key("script.path", Kind::File),
+    key("script.on_error", Kind::Choice(&["tempfail", "accept"])),
+    key("script.deadline", SCRIPT_TIME),
+    key("script.after_deadline", SCRIPT_TIME),
+    key("script.memory_max", size(1 << 20, 4 << 30)),
+    key("script.workers", count(1, 1024)),
+    key("script.queue_max", count(1, 1_000_000)),
+    key("script.source_max", size(0, 1 << 30)),
+    key("script.notes_max", count(1, 10_000_000)),
     key("log.level", Kind::Choice(&["error", "warn", "info", "debug", "trace"])),
     key("log.format", Kind::Choice(&["text", "json"])),
     key("stop.grace", time(0, 60 * 60)),
@@ -206,6 +215,7 @@ const CONNECTIONS_MAX: u64 = 1_000_000;
 const DAY: u64 = 24 * 60 * 60;
 const TLS_USE: Kind = Kind::Choice(&["offer", "require", "off"]);
 const PLAINTEXT: Kind = Kind::Choice(&["private", "never", "always"]);
+const SCRIPT_TIME: Kind = Kind::Time { min: Duration::from_millis(10), max: Duration::from_secs(5 * 60) };
 const TIMEOUT: Kind = Kind::Time { min: Duration::from_millis(10), max: Duration::from_secs(DAY) };
 
 /// A key.

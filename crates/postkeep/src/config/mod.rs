@@ -10,6 +10,7 @@ mod layers;
 mod ready;
 mod report;
 mod routes;
+mod script;
 mod show;
 mod tls;
 mod tokens;
@@ -24,6 +25,7 @@ pub(crate) use engines::{Disk, Engine, Jetstream, Memory, Store};
 pub(crate) use layers::Sources;
 pub(crate) use ready::Config;
 pub(crate) use report::Report;
+pub(crate) use script::Script;
 pub(crate) use tls::{Acme, Source, Tls};
 pub(crate) use values::{Size, Time, time};
 

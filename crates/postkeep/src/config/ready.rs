@@ -17,6 +17,7 @@ use super::engines::{self, Store};
 use super::keys::Key;
 use super::layers::Tables;
 use super::report::{Mistake, Origin};
+use super::script::{self, Script};
 use super::tls::{self, Tls};
 use super::values::{Size, Value, rate};
 use super::wait;
@@ -45,6 +46,8 @@ pub(crate) struct Config {
     pub(crate) mailroom: mailroom::Settings,
     /// `access.key_file`; none: what is right for the engine.
     pub(crate) key_file: Option<PathBuf>,
+    /// The section `script`.
+    pub(crate) script: Script,
     /// The section `store`, and how long and how many a mailbox keeps.
     pub(crate) store: Store,
     /// `log.level`.
@@ -146,6 +149,7 @@ impl Config {
             guards: doors::guards(values),
             mailroom: mailroom(values, tables),
             key_file: access::key_file(values),
+            script: script::script(values, letter(values)),
             store: engines::store(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
             log_format: match values.text("log.format") {
@@ -338,7 +342,7 @@ fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
         watchers_max: values.count("feed.watchers_max"),
         wait: wait::limits(values),
         letters_bytes_max: values.count("parse.cache_max"),
-        letter: mail::letter::Limits { text_max: values.count("message.text_max"), extract: extract(values) },
+        letter: letter(values),
         senders: match values.text("smtp.auth") {
             "off" => Senders::Off,
             "token" => Senders::Tokens,
@@ -349,6 +353,11 @@ fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
         failed_logins_max: values.rate("rate.failed_logins_per_ip_max"),
         entries_max: values.count("rate.entries_max"),
     }
+}
+
+/// How much of a message is taken apart.
+fn letter(values: Values<'_>) -> mail::letter::Limits {
+    mail::letter::Limits { text_max: values.count("message.text_max"), extract: extract(values) }
 }
 
 /// How far codes and links are looked for.

@@ -52,6 +52,8 @@ fn the_defaults_are_those_of_the_rooms() {
     assert_eq!(config.mailroom, mailroom::Settings::default());
     assert_eq!(config.tls.settings, net::tls::Settings::default());
     assert_eq!(config.guards.dns, net::dns::Settings::default());
+    #[cfg(feature = "script")]
+    assert_eq!(crate::script::settings(&config.script), ::script::Settings::default());
     let Engine::Memory(memory) = &config.store.engine else { panic!("{:?}", config.store.engine) };
     assert_eq!(assembly::memory_settings(&config.store, memory), ::store::memory::Settings::default());
     let store = set(&["store.engine=disk"]).unwrap().store;
@@ -547,6 +549,44 @@ fn what_is_perhaps_not_meant_with_access_is_said() {
     assert!(!with(&["policy.accept=a.test,b.test", "mailbox.naming=full"]).contains("mailbox.naming"));
     assert!(doubts(&["access.mode=public"]).contains("plain HTTP") && !with(&[]).contains("plain HTTP"));
     assert!(doubts(&["store.engine=jetstream"]).contains("access.key_file"));
+}
+
+#[test]
+#[cfg(feature = "script")]
+fn every_key_of_scripts_reaches_them() {
+    use ::script::{OnError, Settings};
+    let config = set(&[
+        "script.path=/etc/scripts",
+        "script.on_error=accept",
+        "script.deadline=1s",
+        "script.after_deadline=3s",
+        "script.memory_max=2MiB",
+        "script.workers=4",
+        "script.queue_max=5",
+        "script.source_max=6KiB",
+        "script.notes_max=7",
+        "mailbox.naming=full",
+        "message.text_max=8KiB",
+    ]);
+    let script = config.unwrap().script;
+    let letter = mail::letter::Limits { text_max: 8 << 10, ..mail::letter::Limits::default() };
+    let expected = Settings {
+        on_error: OnError::Accept,
+        deadline: Duration::from_secs(1),
+        after_deadline: Duration::from_secs(3),
+        memory_max: 2 << 20,
+        workers: 4,
+        queue_max: 5,
+        source_max: 6 << 10,
+        notes_max: 7,
+        naming: mail::Naming::Full,
+        letter,
+    };
+    assert_eq!(crate::script::settings(&script), expected);
+    assert_eq!(script.path.as_deref(), Some(std::path::Path::new("/etc/scripts")));
+    assert_eq!(set(&[]).unwrap().script.path, None);
+    assert!(wrong(&["script.on_error=ignore"]).contains("\"tempfail\", \"accept\""));
+    assert!(wrong(&["script.deadline=0"]).contains("10ms"));
 }
 
 #[test]

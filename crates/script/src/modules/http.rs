@@ -79,7 +79,7 @@ fn send(desk: &Desk, asked: Vec<Asked>) -> Vec<Answered> {
         return asked.into_iter().map(|one| kept_back(desk, one)).collect();
     };
     desk.leash.let_others();
-    let left = desk.leash.left();
+    let (left, count) = (desk.leash.left(), asked.len());
     let sent = asked.into_iter().map(|asked| async move {
         let mut request = asked?;
         request.timeout = Some(request.timeout.map_or(left, |timeout| timeout.min(left)));
@@ -87,7 +87,7 @@ fn send(desk: &Desk, asked: Vec<Asked>) -> Vec<Answered> {
     });
     // Whatever the client does, the script's own time ends.
     let all = async { tokio::time::timeout(left, join_all(sent)).await };
-    runtime.block_on(all).unwrap_or_else(|_| vec![Err("the script's time is over".to_owned())])
+    runtime.block_on(all).unwrap_or_else(|_| vec![Err("the script's time is over".to_owned()); count])
 }
 
 /// In a trial nothing leaves: what would be asked is told.
@@ -172,7 +172,7 @@ fn put(request: &mut Request, name: &str, value: &str) -> mlua::Result<()> {
 
 /// A number of seconds, or a text as `"1m30s"` and `"500ms"`.
 fn time(value: &Value) -> Option<Duration> {
-    if let Some(seconds) = value.as_number() {
+    if let Some(seconds) = value.as_f64() {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let (text, mut sum) = (value.as_string()?.to_string_lossy(), 0.0);

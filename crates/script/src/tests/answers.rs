@@ -252,8 +252,8 @@ async fn what_happened_is_told() {
     let text = text.replace("m:tag(postkeep.recall('told') or '-')", "m.subject = postkeep.recall('told') or '-'");
     let scripts = start(&text);
     let mailbox = Naming::Local.named("alice").unwrap();
-    scripts.after(mailroom::hooks::After::Delivered(mailbox.clone(), summary("One")));
-    scripts.after(mailroom::hooks::After::Deleted(mailbox, summary("Two")));
+    scripts.after(After::Delivered(mailbox.clone(), summary("One")));
+    scripts.after(After::Deleted(mailbox, summary("Two")));
     let mut seen = message(&scripts, &["a@x.test"], HELLO).await;
     for _ in 0..500 {
         if seen.subject.as_deref() != Some("-") && seen.tags == ["gone Two"] {
