@@ -44,6 +44,9 @@ pub(crate) struct Pool {
     notes: Arc<Notes>,
     complaints: Arc<Complaints>,
     me: Weak<Self>,
+    /// The most that one event has used of a CPU.
+    #[cfg(test)]
+    pub(crate) spent: Mutex<std::time::Duration>,
 }
 
 struct State {
@@ -90,6 +93,8 @@ impl Pool {
             web,
             complaints,
             me: me.clone(),
+            #[cfg(test)]
+            spent: Mutex::default(),
         })
     }
 
@@ -101,6 +106,12 @@ impl Pool {
         let mut state = self.state();
         self.wanted.store(program.wanted(), Relaxed);
         state.program = program;
+    }
+
+    #[cfg(test)]
+    fn note(&self, spent: std::time::Duration) {
+        let mut most = self.spent.lock().unwrap();
+        *most = spent.max(*most);
     }
 
     /// Whether nobody is at work.
@@ -169,7 +180,11 @@ impl Pool {
         let mut worker = Worker::new(&self);
         while let Some((job, program)) = self.next() {
             let telling = job.event.is_over();
+            #[cfg(test)]
+            let began = cpu();
             worker.run(&self, job, &program);
+            #[cfg(test)]
+            self.note(cpu() - began);
             let mut state = self.state();
             state.telling -= usize::from(telling);
             state.seated += usize::from(worker.desk.leash.end());
@@ -267,4 +282,11 @@ impl Worker {
         };
         self.vm.insert(vm).run(event, until, &mut |_| ())
     }
+}
+
+/// CPU that this thread has used.
+#[cfg(test)]
+fn cpu() -> std::time::Duration {
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    std::time::Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
 }

@@ -70,7 +70,7 @@ fn find(patterns: Function) -> impl Fn(&Lua, MultiValue) -> mlua::Result<MultiVa
             return patterns.call(args);
         }
         let length = text.as_bytes().len();
-        let start = match args.get(2).and_then(Value::as_f64).unwrap_or(1.0) {
+        let start = match args.get(2).and_then(number).unwrap_or(1.0) {
             start if start < 0.0 => (length as f64 + start).max(0.0) as usize,
             start => (start.max(1.0) - 1.0) as usize,
         };
@@ -79,6 +79,15 @@ fn find(patterns: Function) -> impl Fn(&Lua, MultiValue) -> mlua::Result<MultiVa
         let first = start + at + 1;
         let last = first + wanted.as_bytes().len() - 1;
         Ok(MultiValue::from_vec(vec![Value::Number(first as f64), Value::Number(last as f64)]))
+    }
+}
+
+/// A number, whichever way the VM holds it.
+pub(crate) fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Integer(number) => Some(*number as f64),
+        Value::Number(number) => Some(*number),
+        _ => None,
     }
 }
 

@@ -70,7 +70,7 @@ pub enum Network {
     Asked(outbound::Client, tokio::runtime::Handle),
 }
 
-/// Try scripts with a mail, from the sender on until it would be kept.
+/// Try scripts with a mail, from the sender on until it would be kept and deleted.
 pub fn run(program: Program, settings: &Settings, network: Network, mail: &Mail) -> Vec<Report> {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let web = match network {
@@ -131,7 +131,8 @@ impl Trial {
             let summary = Arc::new(summary(&arriving, &handling, number as u64 + 1));
             let about = format!("after.message in {mailbox}");
             let kept = Arc::new(Kept { mailbox, summary });
-            self.step(about, &Event::Delivered(kept));
+            self.step(about, &Event::Delivered(Arc::clone(&kept)));
+            self.step(format!("after.delete from {}, once it is deleted", kept.mailbox), &Event::Deleted(kept));
         }
     }
 

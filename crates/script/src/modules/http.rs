@@ -12,6 +12,7 @@ use outbound::{HeaderName, HeaderValue, Method, Request, Response, Trust};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::desk::{Desk, Level, Web};
+use crate::sandbox::number;
 
 /// Requests of one batch.
 const BATCH_MAX: usize = 16;
@@ -172,7 +173,7 @@ fn put(request: &mut Request, name: &str, value: &str) -> mlua::Result<()> {
 
 /// A number of seconds, or a text as `"1m30s"` and `"500ms"`.
 fn time(value: &Value) -> Option<Duration> {
-    if let Some(seconds) = value.as_f64() {
+    if let Some(seconds) = number(value) {
         return Duration::try_from_secs_f64(seconds).ok();
     }
     let (text, mut sum) = (value.as_string()?.to_string_lossy(), 0.0);

@@ -1,6 +1,5 @@
 //! `require("logger")`: lines in the log of the program.
 
-use std::fmt::Write;
 use std::sync::Arc;
 
 use mlua::{Lua, Table, Value};
@@ -18,11 +17,11 @@ pub(super) fn module(lua: &Lua, desk: &Arc<Desk>) -> mlua::Result<Table> {
     for (name, level) in levels {
         let desk = Arc::clone(desk);
         let log = move |_: &Lua, (text, fields): (Value, Option<Table>)| {
-            let mut line = shown(&text);
-            for pair in fields.iter().flat_map(|fields| fields.pairs::<Value, Value>()).take(FIELDS_MAX) {
-                let (name, value) = pair?;
-                let _ = write!(line, " {}={}", shown(&name), shown(&value));
-            }
+            let pairs = fields.iter().flat_map(|fields| fields.pairs::<Value, Value>()).take(FIELDS_MAX);
+            let pair = |(name, value): (Value, Value)| format!(" {}={}", shown(&name), shown(&value));
+            let mut words = pairs.map(|found| found.map(pair)).collect::<mlua::Result<Vec<_>>>()?;
+            words.sort();
+            let mut line = shown(&text) + &words.concat();
             line.truncate(line.floor_char_boundary(LINE_MAX));
             desk.say(level, line);
             Ok(())

@@ -122,7 +122,10 @@ fn shown(reports: &[Report], settings: &Settings) -> String {
         for line in &report.lines {
             let _ = writeln!(text, "    {}  log {}: {}", line.file, level(line.level), line.text);
         }
-        let _ = writeln!(text, "  {}", report.outcome);
+        let _ = writeln!(text, "    → {}", report.outcome);
+    }
+    if reports.is_empty() {
+        text += "No handler was asked: these scripts handle nothing that happens to this mail.\n";
     }
     if reports.iter().any(|report| report.failed) {
         let then = match settings.on_error {
