@@ -58,12 +58,13 @@ pub(crate) fn told(error: &Error) -> String {
     if text.len() > TEXT_MAX { format!("{}…", &text[..text.floor_char_boundary(TEXT_MAX)]) } else { text }
 }
 
-/// The innermost `file:line` of a list of calls.
+/// The innermost `file:line` of a list of calls that is a script's.
 fn line_of(traceback: &str) -> Option<&str> {
     let place = |line: &str| -> Option<usize> {
         let colon = line.find(':')?;
         let digits = line[colon + 1..].bytes().take_while(u8::is_ascii_digit).count();
         (digits > 0).then_some(colon + 1 + digits)
     };
-    traceback.lines().map(str::trim).find_map(|line| place(line).map(|end| &line[..end]))
+    let is_ours = |line: &&str| line.starts_with("__mlua") || line.starts_with("prelude:");
+    traceback.lines().map(str::trim).filter(|line| !is_ours(line)).find_map(|line| place(line).map(|end| &line[..end]))
 }

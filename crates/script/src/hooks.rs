@@ -51,7 +51,7 @@ impl Scripts {
         while !self.pool.is_quiet() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        *self.pool.spent.lock().unwrap()
+        self.pool.probe.most()
     }
 
     /// Ask the scripts, and wait for what they say.

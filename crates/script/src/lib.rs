@@ -18,6 +18,7 @@ mod leash;
 mod modules;
 mod notes;
 mod pool;
+mod probe;
 mod program;
 mod sandbox;
 mod settings;

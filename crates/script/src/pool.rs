@@ -21,6 +21,7 @@ use crate::event::{Event, Said};
 use crate::failure::Failure;
 use crate::leash::Leash;
 use crate::notes::Notes;
+use crate::probe::Probe;
 use crate::program::{Program, bit};
 use crate::settings::Settings;
 use crate::vm::Vm;
@@ -44,9 +45,7 @@ pub(crate) struct Pool {
     notes: Arc<Notes>,
     complaints: Arc<Complaints>,
     me: Weak<Self>,
-    /// The most that one event has used of a CPU.
-    #[cfg(test)]
-    pub(crate) spent: Mutex<std::time::Duration>,
+    pub(crate) probe: Probe,
 }
 
 struct State {
@@ -93,8 +92,7 @@ impl Pool {
             web,
             complaints,
             me: me.clone(),
-            #[cfg(test)]
-            spent: Mutex::default(),
+            probe: Probe::default(),
         })
     }
 
@@ -106,12 +104,6 @@ impl Pool {
         let mut state = self.state();
         self.wanted.store(program.wanted(), Relaxed);
         state.program = program;
-    }
-
-    #[cfg(test)]
-    fn note(&self, spent: std::time::Duration) {
-        let mut most = self.spent.lock().unwrap();
-        *most = spent.max(*most);
     }
 
     /// Whether nobody is at work.
@@ -180,11 +172,7 @@ impl Pool {
         let mut worker = Worker::new(&self);
         while let Some((job, program)) = self.next() {
             let telling = job.event.is_over();
-            #[cfg(test)]
-            let began = cpu();
-            worker.run(&self, job, &program);
-            #[cfg(test)]
-            self.note(cpu() - began);
+            self.probe.measure(|| worker.run(&self, job, &program));
             let mut state = self.state();
             state.telling -= usize::from(telling);
             state.seated += usize::from(worker.desk.leash.end());
@@ -282,11 +270,4 @@ impl Worker {
         };
         self.vm.insert(vm).run(event, until, &mut |_| ())
     }
-}
-
-/// CPU that this thread has used.
-#[cfg(test)]
-fn cpu() -> std::time::Duration {
-    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    std::time::Duration::new(spent.tv_sec as u64, spent.tv_nsec as u32)
 }

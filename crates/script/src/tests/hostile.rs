@@ -103,7 +103,7 @@ fn script(body: &str) -> String {
     text.replace("BODY", body)
 }
 
-/// T094 T095 T096: within the deadline, in a bounded memory, and others' mail is taken while it lasts.
+/// T094: within the deadline, in a bounded memory, and others' mail is taken while it lasts.
 #[tokio::test(flavor = "multi_thread")]
 async fn t094_hostile_scripts_are_stopped_and_others_go_on() {
     for (name, body) in HOSTILE {
@@ -142,6 +142,19 @@ async fn t094_a_swallowed_deadline_is_a_failure() {
     for _ in 0..20 {
         let handling = message(&scripts, &["alice@x.test"], HELLO).await;
         assert_eq!(decided(&handling.verdict.decision), TEMPFAIL);
+    }
+}
+
+/// T095: a pattern that goes back and back is stopped as any loop is.
+#[tokio::test(flavor = "multi_thread")]
+async fn t095_a_pattern_is_stopped() {
+    let settings = Settings { deadline: Duration::from_millis(100), ..Settings::default() };
+    for pattern in ["('a-'):rep(5) .. 'b'", "('a*'):rep(20) .. 'b'", "('.-'):rep(10) .. 'x$'"] {
+        let scripts = with(&script(&format!("return (('a'):rep(100)):find({pattern})")), settings.clone());
+        let handling = message(&scripts, &["evil@x.test"], HELLO).await;
+        assert_eq!(decided(&handling.verdict.decision), TEMPFAIL, "{pattern}");
+        let used = scripts.spent().await;
+        assert!(used < Duration::from_millis(200), "{pattern}: {used:?}");
     }
 }
 
