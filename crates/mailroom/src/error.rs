@@ -42,6 +42,18 @@ pub enum Error {
     /// A message is not taken, as somebody decided who has a say.
     #[error("the message is refused: {}", .0.text())]
     Refused(Box<Verdict>),
+    /// No such release can be made: why, and what to do.
+    #[error("nothing was released: {0}")]
+    BadRelease(String),
+    /// There is no smart host.
+    #[error("nothing leaves this server: set relay.host to the smart host that sends mail on, and relay.allow to whom")]
+    NoRelay,
+    /// To these nobody may send mail from here.
+    #[error("mail may not be sent from here to {}: add them to relay.allow, or leave them out", .recipients.join(", "))]
+    NotAllowed {
+        /// Which of those that were named.
+        recipients: Vec<String>,
+    },
     /// A cursor that cannot be gone on from.
     #[error(transparent)]
     Cursor(#[from] crate::cursor::BadCursor),

@@ -31,6 +31,11 @@ impl<K: Hash + Eq + Clone> Pace<K> {
         self.0.as_ref().map_or(Ok(()), |rate| rate.take(key, 1))
     }
 
+    /// The same, so many times at once.
+    pub(crate) fn take_many(&self, key: &K, many: u32) -> Result<(), Duration> {
+        self.0.as_ref().map_or(Ok(()), |rate| rate.take(key, many))
+    }
+
     /// Forget those for whom nothing has happened of late.
     pub(crate) fn forget_idle(&self) {
         self.0.iter().for_each(Rate::forget_idle);

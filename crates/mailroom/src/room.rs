@@ -12,6 +12,7 @@ mod judging;
 pub(crate) mod mailboxes;
 pub(crate) mod once;
 mod refusing;
+pub(crate) mod releasing;
 mod removing;
 pub(crate) mod sight;
 pub(crate) mod tokens;
@@ -80,6 +81,7 @@ pub struct Mailroom {
     policy: Policy,
     hooks: Option<Arc<dyn Hooks>>,
     outgoing: Outgoing,
+    releases_pace: Pace<()>,
     pace: Pace<Mailbox>,
     feed: Feed,
     letters: Letters,
@@ -118,7 +120,8 @@ impl Mailroom {
             routes: Routes::new(settings.routes, settings.naming),
             policy: settings.policy,
             hooks: settings.hooks.0,
-            outgoing: Outgoing::default(),
+            releases_pace: Pace::new(settings.relay.rate, 1),
+            outgoing: Outgoing::new(settings.relay),
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max, !abilities.whole_view),
             letters: Letters::new(settings.letters_bytes_max, settings.letter),
@@ -267,6 +270,7 @@ impl Mailroom {
         self.sign_in.forget_idle();
         self.wrong.forget_idle();
         self.inboxes_pace.forget_idle();
+        self.releases_pace.forget_idle();
         self.access.tokens.forget(self.now());
         self.access.logins.forget(self.now());
     }

@@ -208,7 +208,8 @@ impl Glob {
         Self(text.trim().to_lowercase())
     }
 
-    fn matches(&self, text: &str) -> bool {
+    /// Whether a text is one of these.
+    pub(crate) fn matches(&self, text: &str) -> bool {
         let is_lower = !text.chars().any(char::is_uppercase);
         let text = if is_lower { Cow::Borrowed(text) } else { Cow::Owned(text.to_lowercase()) };
         glob::matches(&self.0, &text)

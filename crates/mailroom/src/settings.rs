@@ -10,6 +10,7 @@ use rate::Quota;
 
 use crate::access::Rules;
 use crate::hooks::Hooks;
+use crate::outgoing::relay;
 use crate::policy::Policy;
 use crate::recent;
 use crate::route::Route;
@@ -30,6 +31,8 @@ pub struct Settings {
     pub policy: Policy,
     /// Who has a say: a script. Default: nobody.
     pub hooks: Say,
+    /// The section `relay`: to whom mail may be sent on, and which goes on by itself. Default: none leaves.
+    pub relay: relay::Rules,
     /// `refusals.ring_max`: so many refusals are remembered, the newest. Default 1000; 0 remembers none.
     pub refusals_max: usize,
     /// `search.…`: what searches may cost.
@@ -88,6 +91,7 @@ impl Default for Settings {
             access: Rules::default(),
             policy: Policy::default(),
             hooks: Say::default(),
+            relay: relay::Rules::default(),
             refusals_max: 1000,
             search: search::Limits::default(),
             recent: recent::Limits::default(),

@@ -1,6 +1,7 @@
 //! Released mail on its way out: an SMTP client for one smart host, which sends the bytes as they are or not at all.
 
 mod dialogue;
+mod errand;
 mod letter;
 mod link;
 mod offers;
@@ -11,5 +12,6 @@ mod stuff;
 mod tests;
 
 pub use dialogue::{Fate, send};
+pub use errand::{Relay, Settings};
 pub use letter::{GUARD, Letter, passages};
 pub use smart_host::{BadSmartHost, Login, SmartHost, Tls, is_loopback};

@@ -34,6 +34,12 @@ pub enum Denial {
         /// What was asked.
         verb: &'static str,
     },
+    /// What leaves the open mode for real people needs more than that somebody asks.
+    #[error(
+        "in open mode mail is released only from the server's own machine, or with a token that is good for it: send one as \
+         \"Authorization: Bearer pkt_…\""
+    )]
+    ReleaseNeedsToken,
     /// The inbox was one until this moment.
     #[error("this inbox has expired: open another")]
     InboxExpired {

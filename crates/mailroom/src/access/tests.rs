@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use mail::{Mailbox, Naming, ReversePath};
 use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
-use store::{JobId, Lease, Position, Scope, SystemClock};
+use store::{Job, JobId, Lease, Position, Scope, SystemClock};
 
 use super::{Access, Mode, Rules, Scopes, Target, Verb};
+use crate::outgoing::release::{Release, ReleaseAsk};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
@@ -23,7 +24,7 @@ mod knowing;
 mod words;
 
 /// What takes no caller because it touches no mail; what makes a caller; and what the program asks as itself.
-const WORDS: [&str; 24] = [
+const WORDS: [&str; 26] = [
     "connected",
     "connections",
     "letter",
@@ -48,11 +49,13 @@ const WORDS: [&str; 24] = [
     "scopes",
     "spelled_scopes",
     "jobs_written",
+    "allows_release",
+    "pace_release",
 ];
 /// What is said of a name, whoever asks.
 const OF_NAMES: [&str; 1] = ["shape"];
 /// How much is shown of what was read before, and who need not ask at all.
-const OF_SIGHT: [&str; 4] = ["seen", "sees_transport", "admit", "verbs"];
+const OF_SIGHT: [&str; 5] = ["seen", "sees_transport", "admit", "verbs", "releases_to"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
@@ -69,6 +72,7 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
     let token =
         NewToken { name: String::new(), scopes: Scopes::parse(["ro:*"], Naming::Local).unwrap(), expires: None };
     let once = Once { key: "k", sum: [0; 32], window: Duration::from_secs(1) };
+    let ask = ReleaseAsk { to: vec![address("here@example.com")], from: None };
     let mut emptied = parcel(room, &["here@example.com"]);
     emptied.discarded.push(0);
     room.refused(caller, refusal());
@@ -106,6 +110,12 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("job_dead", denied(room.job_dead(caller, LEASE, "").await)),
         ("dead_jobs", denied(room.dead_jobs(caller, "webhook", 1).await)),
         ("jobs_waiting", denied(room.jobs_waiting(caller, "webhook").await)),
+        ("release", denied(room.release(caller, &here, Which::Latest, ask.clone()).await)),
+        ("releases", denied(room.releases(caller, Some(&here), 1).await)),
+        ("read_release", denied(room.read_release(caller, "1").await)),
+        ("begin_release", denied(room.begin_release(caller, &job()).await)),
+        ("keep_release", denied(room.keep_release(caller, &released()).await)),
+        ("forget_releases", denied(room.forget_releases(caller).await)),
         ("purge_until", denied(room.purge_until(caller, &here, "no cursor").await)),
         ("purge_all", denied(room.purge_all(caller, None).await)),
         ("watch_refusals", denied(room.watch_refusals(caller))),
@@ -121,6 +131,25 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("wait", denied(room.wait(caller, None, wait_once(&here)).await)),
         ("watch_after", denied(room.watch_after(caller, Scope::Mailbox(here), Position::START).await)),
     ]
+}
+
+fn job() -> Job {
+    let (kind, payload) = ("release".to_owned(), bytes::Bytes::new());
+    Job { lease: LEASE, kind, lane: None, payload, messages: Vec::new(), attempts: 0 }
+}
+
+fn released() -> Release {
+    Release {
+        id: "1".to_owned(),
+        mailbox: mailbox("here"),
+        message: mail::MessageId::new(1),
+        subject: String::new(),
+        sender: None,
+        created_at: jiff::Timestamp::UNIX_EPOCH,
+        by: None,
+        rule: None,
+        recipients: Vec::new(),
+    }
 }
 
 fn wait_once(mailbox: &Mailbox) -> wait::Ask {
@@ -212,6 +241,10 @@ async fn every_verb_asks_for_its_own_mailbox() {
         "job_dead",
         "dead_jobs",
         "jobs_waiting",
+        "read_release",
+        "begin_release",
+        "keep_release",
+        "forget_releases",
     ];
     for (verb, denied) in walk(&room, &ANYBODY).await {
         assert_eq!(denied, of_all.contains(&verb), "{verb} is about all mailboxes, or about this one");

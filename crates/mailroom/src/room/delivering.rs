@@ -33,7 +33,7 @@ impl Mailroom {
             permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
             copy.expires = self.end_of(&copy.mailbox);
         }
-        delivery.jobs = self.outgoing.on_deliver(&delivery);
+        delivery.jobs = self.outgoing.on_deliver(&delivery, &|| self.begin());
         let (octets, noted, has_jobs) =
             (delivery.raw.len() as u64, self.recent.note(&delivery), !delivery.jobs.is_empty());
         let told = self.listening(Moment::Delivered).map(|_| recent::items(&delivery));
