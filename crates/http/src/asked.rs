@@ -69,6 +69,12 @@ impl Asked {
         self.head.uri.query().unwrap_or_default()
     }
 
+    /// Whether a proxy says that it speaks for somebody, trusted or not.
+    pub(crate) fn is_forwarded(&self) -> bool {
+        let fields = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
+        fields.iter().any(|name| self.fields().contains_key(*name))
+    }
+
     pub(crate) fn method(&self) -> &Method {
         &self.head.method
     }

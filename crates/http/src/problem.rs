@@ -162,6 +162,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "token-unknown", "No such token", detail)
     }
 
+    pub(crate) fn release_unknown() -> Self {
+        let detail = "There is no such release. List the releases for their ids; old ones are forgotten (relay.kept).";
+        Self::new(StatusCode::NOT_FOUND, "release-unknown", "No such release", detail)
+    }
+
     pub(crate) fn token_in_file() -> Self {
         let detail =
             "This token stands in the configuration. Take its lines out of the file and start the server again.";
@@ -328,6 +333,16 @@ impl Problem {
                     .later(Some(*wait))
             }
             mailroom::Error::TooMany { .. } => Self::overloaded(),
+            mailroom::Error::BadRelease(_) => {
+                Self::new(StatusCode::BAD_REQUEST, "bad-request", "Bad request", sentence(error))
+            }
+            mailroom::Error::NoRelay => {
+                Self::new(StatusCode::CONFLICT, "relay-not-configured", "Nothing leaves here", sentence(error))
+            }
+            mailroom::Error::NotAllowed { recipients } => {
+                Self::new(StatusCode::FORBIDDEN, "recipient-not-allowed", "Not to these", sentence(error))
+                    .with("recipients", recipients)
+            }
             mailroom::Error::Cursor(bad) => {
                 let detail = format!("Nothing can be gone on from here: {bad}.");
                 Self::new(StatusCode::BAD_REQUEST, "bad-cursor", "Cursor not usable", detail)
@@ -348,6 +363,7 @@ impl Problem {
             Denial::SecretRequired => (StatusCode::FORBIDDEN, "inbox-secret-required", "Secret of the inbox needed"),
             Denial::NotInPublicMode(_) => (StatusCode::FORBIDDEN, "not-in-public-mode", "Not for everybody"),
             Denial::NotInOpenMode { .. } => (StatusCode::FORBIDDEN, "not-in-open-mode", "Not in open mode"),
+            Denial::ReleaseNeedsToken => (StatusCode::FORBIDDEN, "release-needs-token", "Token needed"),
             Denial::InboxExpired { .. } => (StatusCode::GONE, "inbox-expired", "Inbox expired"),
             Denial::NoInbox => (StatusCode::NOT_FOUND, "inbox-unknown", "No such inbox"),
         };

@@ -68,6 +68,9 @@ pub(crate) enum Operation {
     ListTokens,
     IssueToken,
     RevokeToken,
+    ReleaseMessage,
+    ListReleases,
+    ReadRelease,
     Login,
     Logout,
     ReadHtml,
@@ -143,6 +146,9 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/source", operations: &[ReadSource] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/html", operations: &[ReadHtml] },
         Route { path: "/api/v2/mailboxes/{name}/messages/{id}/parts/{partId}", operations: &[ReadPart] },
+        Route { path: "/api/v2/mailboxes/{name}/messages/{id}/release", operations: &[ReleaseMessage] },
+        Route { path: "/api/v2/releases", operations: &[ListReleases] },
+        Route { path: "/api/v2/releases/{id}", operations: &[ReadRelease] },
         Route { path: "/api/v2/inboxes", operations: &[OpenInbox] },
         Route { path: "/api/v2/inboxes/{name}", operations: &[ReadInbox, CloseInbox] },
         Route { path: "/api/v2/tokens", operations: &[ListTokens, IssueToken] },
@@ -158,7 +164,7 @@ impl Operation {
             Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage | Self::PurgeAll => Method::DELETE,
             Self::CloseInbox | Self::RevokeToken | Self::Logout => Method::DELETE,
             Self::Import | Self::DeleteMessages | Self::DeliverMessage | Self::WaitMatching => Method::POST,
-            Self::OpenInbox | Self::IssueToken | Self::Login => Method::POST,
+            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage => Method::POST,
             _ => Method::GET,
         }
     }
@@ -168,7 +174,7 @@ impl Operation {
         match self {
             Self::Import | Self::DeliverMessage => Takes::Message,
             Self::DeleteMessages | Self::WaitMatching => Takes::Json,
-            Self::OpenInbox | Self::IssueToken | Self::Login => Takes::Json,
+            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage => Takes::Json,
             _ => Takes::Nothing,
         }
     }
@@ -227,6 +233,9 @@ impl Operation {
             Self::ListTokens => &v2::tokens::LIST,
             Self::IssueToken => &v2::tokens::ISSUE,
             Self::RevokeToken => &v2::tokens::REVOKE,
+            Self::ReleaseMessage => &v2::releases::RELEASE,
+            Self::ListReleases => &v2::releases::LIST,
+            Self::ReadRelease => &v2::releases::READ,
             Self::Login => &v2::login::LOGIN,
             Self::Logout => &v2::login::LOGOUT,
             Self::Import => &import::ABOUT,
@@ -279,6 +288,9 @@ impl Operation {
             Self::ListTokens => v2::tokens::list(shared, asked).await,
             Self::IssueToken => v2::tokens::issue(shared, asked, body).await,
             Self::RevokeToken => v2::tokens::revoke(shared, asked).await,
+            Self::ReleaseMessage => v2::releases::release(shared, asked, body).await,
+            Self::ListReleases => v2::releases::list(shared, asked).await,
+            Self::ReadRelease => v2::releases::read(shared, asked).await,
             Self::Login => v2::login::login(shared, asked, body).await,
             Self::Logout => v2::login::logout(shared, asked).await,
         }

@@ -21,6 +21,7 @@ pub(crate) mod parts;
 pub(crate) mod problems;
 pub(crate) mod purge_all;
 pub(crate) mod recent;
+pub(crate) mod releases;
 pub(crate) mod search;
 pub(crate) mod server;
 pub(crate) mod source;

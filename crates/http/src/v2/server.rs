@@ -58,6 +58,8 @@ struct Server {
     retention: Option<String>,
     /// Messages that a mailbox keeps; null when there is no limit.
     messages_max: Option<usize>,
+    /// To whom the caller may release mail; null when it may not, or when there is no smart host.
+    release: Option<Release>,
     /// What can be searched for.
     search: Words,
     /// What keeps the mail.
@@ -75,6 +77,16 @@ struct SignedIn {
     mailbox: Option<String>,
     /// Of the token.
     scopes: Vec<String>,
+}
+
+/// Mail that leaves for real people.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Releasing)]
+struct Release {
+    /// Whether it does.
+    enabled: bool,
+    /// Addresses and patterns of them (`relay.allow`).
+    allow: Vec<String>,
 }
 
 /// A listener of SMTP.
@@ -153,6 +165,7 @@ pub(crate) async fn read(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         },
         retention: settings.kept.retention.map(duration),
         messages_max: Some(settings.kept.messages_max).filter(|max| *max != 0),
+        release: mailroom.releases_to(&asked.caller).map(|allow| Release { enabled: true, allow }),
         search: Words { keys: &query::KEYS, has: query::THINGS },
         engine: Engine { name: abilities.engine, promise: abilities.promise, whole_view: abilities.whole_view },
         limits: Limits::of(settings),

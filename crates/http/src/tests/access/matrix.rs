@@ -123,6 +123,7 @@ impl Place {
             (Takes::Nothing, _) => ("", String::new()),
             (Takes::Message, _) => ("message/rfc822", "Subject: x\r\n\r\nx\r\n".to_owned()),
             (Takes::Json, "DeleteMessages") => ("application/json", r#"{"ids":["0000000000000"]}"#.to_owned()),
+            (Takes::Json, "ReleaseMessage") => ("application/json", r#"{"to":["a@real.test"]}"#.to_owned()),
             (Takes::Json, "IssueToken") => ("application/json", r#"{"scopes":["ro:x"]}"#.to_owned()),
             (Takes::Json, "Login") => ("application/json", format!("{{\"token\":{:?}}}", self.bunch.of("admin:*"))),
             (Takes::Json, "WaitMatching") => ("application/json", r#"{"timeout":"0s"}"#.to_owned()),

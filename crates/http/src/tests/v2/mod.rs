@@ -8,6 +8,7 @@ mod mistakes;
 mod one;
 mod openapi;
 mod parts;
+mod releases;
 pub(super) mod schema;
 mod searching;
 mod table;
