@@ -200,6 +200,12 @@ impl Client {
         self.call_within(limit, |_| ask()).await
     }
 
+    /// Ask once, for what would happen twice when asked for twice.
+    pub(crate) async fn call_once(&self, ask: Ask) -> Result<Answer, Error> {
+        let limit = Limit { until: Instant::now(), held_max: Duration::ZERO, answer: ANSWER };
+        self.call_within(limit, |_| ask.clone()).await
+    }
+
     pub(crate) async fn call_within(&self, limit: Limit, ask: impl FnMut(Duration) -> Ask) -> Result<Answer, Error> {
         self.servers.call(self.token.as_ref(), limit, ask).await
     }

@@ -52,6 +52,7 @@ mod mailbox;
 mod message;
 mod pick;
 mod problem;
+mod releases;
 mod report;
 mod server;
 mod text;

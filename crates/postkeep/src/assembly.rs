@@ -10,10 +10,12 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
+use courier::Courier;
 use mailroom::access::Keys;
 #[cfg(feature = "script")]
 use mailroom::access::Mode;
 use mailroom::{Mailroom, Say, Senders};
+use net::stop::{Phase, Stop};
 use net::{Lanes, Stopper};
 use store::{Memory, SystemClock};
 use store_disk::Disk;
@@ -27,7 +29,7 @@ use crate::config::{self, Config, Engine, Size, Store, Time};
 #[cfg(feature = "script")]
 use crate::script;
 use crate::signals::Signals;
-use crate::{certificate, counters, keys, limits, log, users};
+use crate::{certificate, counters, keys, limits, log, relay, users};
 
 /// What has not finished within the grace has so long to say its last word.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -78,6 +80,10 @@ async fn run(mut config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     };
     let mailroom = mailroom(engine, &config, &mut servers).await?;
     mailroom.join().await.context("the other nodes cannot be answered; check the connection to the brokers")?;
+    let courier = courier(&config, &mailroom)?;
+    if !courier.is_idle() {
+        servers.spawn(carry(courier, stop.clone()));
+    }
     doors::open(&mut servers, bound, doors::Behind { config, mailroom, page, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
@@ -132,6 +138,24 @@ pub(crate) fn outside(config: &Config) -> outbound::Client {
         _ => outbound::Strangers::Asked,
     };
     outbound::Client::new(outbound::Settings { strangers, ..outbound::Settings::default() })
+}
+
+/// Whoever carries what leaves.
+fn courier(config: &Config, mailroom: &Arc<Mailroom>) -> Result<Courier> {
+    let mut courier = Courier::new(Arc::clone(mailroom));
+    if let Some(keys) = &config.relay {
+        courier = courier.with(Arc::new(relay::carrier(keys, &config.smtp.hostname, Arc::clone(mailroom))?));
+    }
+    Ok(courier)
+}
+
+/// Carry until told to stop, and finish what is in hand as long as there is time.
+async fn carry(courier: Courier, mut stop: Stop) {
+    let mut draining = stop.clone();
+    tokio::select! {
+        () = courier.run(async move { draining.reached(Phase::Draining).await }) => {}
+        () = stop.reached(Phase::Ending) => {}
+    }
 }
 
 /// What inboxes are made with: a file that was named, or what fits the engine. On a cluster nothing fits but a file.

@@ -10,6 +10,7 @@ mod keys;
 mod limits;
 mod log;
 mod owner;
+mod relay;
 #[cfg(feature = "script")]
 mod script;
 mod sendmail;

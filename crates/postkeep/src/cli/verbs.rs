@@ -7,6 +7,7 @@ mod health;
 mod inbox;
 mod list;
 mod matchers;
+mod release;
 mod remove;
 mod send;
 mod show;
@@ -69,6 +70,12 @@ pub(super) enum Verb {
     /// Empty a mailbox
     #[command(after_help = remove::PURGE_EXAMPLES)]
     Purge(remove::PurgeArgs),
+    /// Send a message on to real people
+    #[command(after_help = release::RELEASE_EXAMPLES)]
+    Release(release::ReleaseArgs),
+    /// List what was sent on to real people, the newest first
+    #[command(after_help = release::RELEASES_EXAMPLES)]
+    Releases(release::ReleasesArgs),
     /// Open or close an inbox: a fresh address for one test
     #[command(subcommand, arg_required_else_help = true, after_help = inbox::INBOX_EXAMPLES)]
     Inbox(inbox::InboxCommand),
@@ -117,6 +124,8 @@ pub(super) fn run(given: Given, verb: Verb) -> ExitCode {
         Verb::Send(args) => send::send(args),
         Verb::Delete(args) => block(remove::delete(args)),
         Verb::Purge(args) => block(remove::purge(args)),
+        Verb::Release(args) => block(release::release(args)),
+        Verb::Releases(args) => block(release::releases(args)),
         Verb::Inbox(command) => block(inbox::inbox(command)),
         Verb::Health(args) => health::health(given, args),
     };

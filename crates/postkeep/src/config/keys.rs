@@ -204,6 +204,25 @@ pub(crate) const KEYS: &[Key] = &[
     key("script.queue_max", count(1, 1_000_000)),
     key("script.source_max", size(0, 1 << 30)),
     key("script.notes_max", count(1, 10_000_000)),
+    key("relay.host", Kind::Host),
+    key("relay.port", count(1, 65_535)),
+    key("relay.tls", Kind::Choice(&["auto", "required", "opportunistic", "implicit", "off"])),
+    key("relay.ca_file", Kind::File),
+    key("relay.user", Kind::User),
+    key("relay.password_file", Kind::File),
+    key("relay.allow", Kind::Recipients),
+    key("relay.from", Kind::Email),
+    key("relay.rate", Kind::Rate),
+    key("relay.recipients_max", count(1, 1000)),
+    key("relay.hops_max", count(1, 100)),
+    key("relay.connections_max", count(1, 100)),
+    key("relay.timeout", TIMEOUT),
+    key("relay.attempt_max", time(1, 60 * 60)),
+    key("relay.retry_after", TIMEOUT),
+    key("relay.retry_max", TIMEOUT),
+    key("relay.give_up_after", time(0, 30 * DAY)),
+    key("relay.kept", time(60, 365 * DAY)),
+    key("relay.kept_max", count(1, 100_000)),
     key("log.level", Kind::Choice(&["error", "warn", "info", "debug", "trace"])),
     key("log.format", Kind::Choice(&["text", "json"])),
     key("stop.grace", time(0, 60 * 60)),
@@ -234,6 +253,12 @@ pub(crate) enum Kind {
     Addrs,
     /// A domain name, or nothing.
     Hostname,
+    /// A host's name or address, or nothing.
+    Host,
+    /// What somebody signs in with: a text on one line, or nothing.
+    User,
+    /// A list of addresses of e-mail and patterns of them.
+    Recipients,
     /// A path of the file system.
     Path,
     /// A path of the file system, or nothing.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use toml::de::{DeTable, DeValue};
 
 use super::keys::{KEYS, Key, is_section};
+use super::relay;
 use super::report::{Mistake, Origin, shown, unknown, unknown_variable};
 use super::routes;
 use super::tokens;
@@ -44,6 +45,7 @@ pub(crate) struct Layers {
 pub(crate) struct Tables {
     pub(crate) tokens: Vec<tokens::Written>,
     pub(crate) routes: Vec<routes::Written>,
+    pub(crate) relay_rules: Vec<relay::Written>,
 }
 
 /// What came of all layers.
@@ -125,6 +127,9 @@ impl Layers {
                 }
                 (None, DeValue::Array(items)) if name == routes::NAME => {
                     self.tables.routes.extend(routes::read(items, origin, &mut self.mistakes));
+                }
+                (None, DeValue::Array(items)) if name == relay::NAME => {
+                    self.tables.relay_rules.extend(relay::read(items, origin, &mut self.mistakes));
                 }
                 (None, DeValue::Table(_)) => self.wrong(from, unknown(&name, "section")),
                 (None, _) => self.wrong(from, unknown(&name, "key")),

@@ -8,6 +8,7 @@ mod host;
 mod keys;
 mod layers;
 mod ready;
+mod relay;
 mod report;
 mod routes;
 mod script;
@@ -24,6 +25,7 @@ pub(crate) use doors::Guards;
 pub(crate) use engines::{Disk, Engine, Jetstream, Memory, Store};
 pub(crate) use layers::Sources;
 pub(crate) use ready::Config;
+pub(crate) use relay::Relay;
 pub(crate) use report::Report;
 pub(crate) use script::Script;
 pub(crate) use tls::{Acme, Source, Tls};
@@ -75,6 +77,9 @@ impl Checked {
 
     /// As TOML, with origins.
     pub(crate) fn show(&self) -> String {
-        show::show(&self.values) + &routes::show(&self.tables.routes) + &tokens::show(&self.tables.tokens)
+        show::show(&self.values)
+            + &routes::show(&self.tables.routes)
+            + &relay::show(&self.tables.relay_rules)
+            + &tokens::show(&self.tables.tokens)
     }
 }

@@ -16,6 +16,7 @@ use super::doors::{self, Doors, Guards};
 use super::engines::{self, Store};
 use super::keys::Key;
 use super::layers::Tables;
+use super::relay::{self, Relay};
 use super::report::{Mistake, Origin};
 use super::script::{self, Script};
 use super::tls::{self, Tls};
@@ -44,6 +45,8 @@ pub(crate) struct Config {
     pub(crate) guards: Guards,
     /// The sections `policy`, `access`, `refusals`, `feed`, and `mailbox.naming`.
     pub(crate) mailroom: mailroom::Settings,
+    /// The section `relay`; none: nothing leaves.
+    pub(crate) relay: Option<Relay>,
     /// `access.key_file`; none: what is right for the engine.
     pub(crate) key_file: Option<PathBuf>,
     /// The section `script`.
@@ -148,6 +151,7 @@ impl Config {
             tls: tls::tls(values),
             guards: doors::guards(values),
             mailroom: mailroom(values, tables),
+            relay: relay::relay(values),
             key_file: access::key_file(values),
             script: script::script(values, letter(values)),
             store: engines::store(values),
@@ -319,6 +323,7 @@ pub(super) fn naming(values: Values<'_>) -> Naming {
 fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
     mailroom::Settings {
         hooks: mailroom::Say::default(),
+        relay: relay::rules(values, &tables.relay_rules),
         naming: naming(values),
         routes: tables.routes.iter().map(|written| written.route.clone()).collect(),
         access: access::rules(values, &tables.tokens),
@@ -376,12 +381,13 @@ pub(crate) fn contradictions(values: &[(Value, Origin)], tables: &Tables) -> Vec
     let clashes = doors::clashes(read).into_iter().chain(tls::clashes(read));
     let clashes = clashes.chain(engines::half_a_certificate(read)).chain(engines::two_users(read));
     let clashes = clashes.chain(wait::clashes(read));
-    let clashes = clashes.chain(access::clashes(read));
+    let clashes = clashes.chain(access::clashes(read)).chain(relay::clashes(read));
     let mistakes = clashes.map(|Clash { keys, text }| {
         // The mistake was made where the later of the two was written.
         Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }
     });
-    mistakes.chain(access::mistakes(read, &tables.tokens)).collect()
+    let mistakes = mistakes.chain(access::mistakes(read, &tables.tokens));
+    mistakes.chain(relay::mistakes(read, &tables.relay_rules)).collect()
 }
 
 /// Two keys that do not go together, and what to do.
@@ -409,5 +415,6 @@ pub(crate) fn doubts(values: &[(Value, Origin)], tables: &Tables) -> Vec<String>
     // A bound of 0 is none, where 0 is taken.
     let bounds = ["smtp.in_flight_max", store].into_iter();
     let bounds = bounds.filter(|bound| (1..message_max).contains(&read.size(bound))).map(doubt);
-    bounds.chain(access::doubts(read, &tables.tokens)).collect()
+    let doubts = bounds.chain(access::doubts(read, &tables.tokens));
+    doubts.chain(relay::doubts(read, &tables.relay_rules)).collect()
 }

@@ -518,6 +518,26 @@ fn routes_stand_in_the_file_in_their_order_and_are_shown_as_they_stand() {
 }
 
 #[test]
+fn rules_of_the_relay_stand_in_the_file_and_are_shown_as_they_stand() {
+    let text = "[relay]\nhost = \"smtp.example.com\"\nallow = [\"*@example.com\", \"bob@example.org\"]\n\
+                [[relay.rule]]\nname = \"team\"\nmailbox = \"support\"\nto = [\"bob@example.org\"]\n\
+                [[relay.rule]]\nname = \"real\"\nrecipient = \"*@example.com\"\n";
+    let checked = filed("relay", text, &[]).unwrap();
+    let config = checked.config();
+    let names: Vec<_> = config.mailroom.relay.rules.iter().map(|rule| rule.name.as_str()).collect();
+    assert_eq!((names, config.mailroom.relay.enabled), (vec!["team", "real"], true));
+    let relay = config.relay.unwrap();
+    assert_eq!((relay.settings, relay.tls, relay.login), (courier::relay::Settings::default(), None, None));
+    let again = filed("relay-again", &checked.show(), &[]).unwrap().config();
+    assert_eq!(again.mailroom, config.mailroom);
+    assert_eq!(set(&[]).unwrap().relay, None, "nothing leaves by default");
+    let doubts = |settings: &[&str]| Checked::of(&sources(&[], settings)).unwrap().doubts().len();
+    assert_eq!(doubts(&["relay.host=localhost"]), 1);
+    assert_eq!(doubts(&["relay.host=localhost", "relay.allow=*@example.com", "relay.tls=opportunistic"]), 1);
+    assert_eq!(doubts(&["relay.host=localhost", "relay.allow=*@example.com"]), 0);
+}
+
+#[test]
 fn what_is_wrong_with_access_is_told_with_what_to_do() {
     let check = |settings: &[&str], expected: &str| {
         let told = wrong(settings);

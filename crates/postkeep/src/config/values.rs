@@ -86,8 +86,9 @@ impl Kind {
     }
 
     fn is_list(self) -> bool {
-        use Kind::{Addrs, Brokers, Domains, Hosts, Names, Networks, Origins, Resolvers, Scopes, Verbs};
+        use Kind::{Addrs, Brokers, Domains, Hosts, Names, Networks, Origins, Recipients, Resolvers, Scopes, Verbs};
         matches!(self, Addrs | Brokers | Domains | Hosts | Names | Networks | Origins | Resolvers | Scopes | Verbs)
+            || matches!(self, Recipients)
     }
 
     fn list_toml(self, items: &DeArray<'_>) -> Result<Value, Wrong> {
@@ -127,6 +128,9 @@ impl Kind {
         let understood = match self {
             Self::Addrs => texts::place(text),
             Self::Hostname => texts::hostname(text),
+            Self::Host => texts::dialled(text),
+            Self::User => texts::user(text),
+            Self::Recipients => return self.parsed(text, mailroom::outgoing::relay::Allowed::parse),
             Self::Path => texts::path(text).filter(|path| !path.is_empty()),
             Self::File => texts::path(text),
             Self::Brokers => brokers::url(text),
@@ -205,6 +209,11 @@ impl Kind {
                 )
             }
             Self::Hostname => format!("takes a host name such as \"mail.example.com\", not {given}"),
+            Self::Host => format!("takes a host such as \"smtp.example.com\" or \"192.0.2.1\", not {given}"),
+            Self::User => format!("takes a name of up to 255 bytes on one line such as \"postkeep\", not {given}"),
+            Self::Recipients => {
+                format!("takes a list of addresses such as \"alice@example.com\" or \"*@example.com\", not {given}")
+            }
             Self::Path => format!("takes a path such as \"/var/lib/postkeep\", not {given}"),
             Self::File => format!("takes the path of a file such as \"/etc/postkeep/user.creds\", not {given}"),
             Self::Url => format!("takes a URL such as \"https://mail.example.com/prefix\", not {given}"),

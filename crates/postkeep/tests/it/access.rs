@@ -31,14 +31,15 @@ pub(crate) fn start(file: &str, settings: &[&str]) -> Program {
     Program::run(postkeep(&["serve", "--config", path.to_str().unwrap()]), settings)
 }
 
-/// One request with a bearer's secret.
-fn asked(addr: SocketAddr, method: &str, path: &str, secret: &str, body: &str) -> (u16, Value) {
+/// One request with a bearer's secret, or without any.
+pub(crate) fn asked(addr: SocketAddr, method: &str, path: &str, secret: &str, body: &str) -> (u16, Value) {
     let mut stream = TcpStream::connect(addr).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     let typed = if body.is_empty() { "" } else { "Content-Type: application/json\r\n" };
+    let shown = if secret.is_empty() { String::new() } else { format!("Authorization: Bearer {secret}\r\n") };
     write!(
         stream,
-        "{method} {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\nAuthorization: Bearer {secret}\r\n{typed}\
+        "{method} {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n{shown}{typed}\
          Content-Length: {}\r\n\r\n{body}",
         body.len()
     )

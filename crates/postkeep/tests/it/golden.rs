@@ -34,6 +34,8 @@ fn golden_help_of_every_command() {
         ("send", &["send"]),
         ("delete", &["delete"]),
         ("purge", &["purge"]),
+        ("release", &["release"]),
+        ("releases", &["releases"]),
         ("inbox", &["inbox"]),
         ("health", &["health"]),
         ("inbox-new", &["inbox", "new"]),

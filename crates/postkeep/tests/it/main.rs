@@ -21,6 +21,7 @@ mod naming_and_policy;
 mod page;
 mod program;
 mod public;
+mod release;
 mod script;
 mod sendmail;
 mod smtp;

@@ -24,6 +24,17 @@ pub(super) fn is_dialled(host: &str) -> bool {
     }
 }
 
+/// A host that can be dialled, or nothing. An IPv6 one may do without its brackets.
+pub(super) fn dialled(text: &str) -> Option<String> {
+    let sound = text.is_empty() || is_dialled(text) || text.parse::<IpAddr>().is_ok();
+    sound.then(|| text.to_owned())
+}
+
+/// What somebody signs in with, or nothing.
+pub(super) fn user(text: &str) -> Option<String> {
+    (text.len() <= 255 && !text.contains(is_unseen)).then(|| text.to_owned())
+}
+
 /// Whether this is the number of a port.
 pub(super) fn is_port(port: &str) -> bool {
     port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok()
