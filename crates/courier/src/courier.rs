@@ -16,7 +16,8 @@ use crate::carrier::{Carrier, Outcome};
 
 /// How often is looked for jobs that nobody rang for: those of other nodes, and those that were put off.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// What a lease has on top of the longest attempt, for the way there and back.
+/// What a lease has on top of the longest attempt, for the way there and back; not more than the attempt has itself, so that
+/// what is quickly tried is also quickly found again after a crash.
 const MARGIN: Duration = Duration::from_secs(20);
 
 /// Does what was ordered, as long as the program runs.
@@ -119,7 +120,8 @@ impl Round {
         if free == 0 {
             return Vec::new();
         }
-        let (kind, lease) = (self.carrier.kind(), self.carrier.patience() + MARGIN);
+        let (kind, patience) = (self.carrier.kind(), self.carrier.patience());
+        let lease = patience + patience.min(MARGIN);
         match self.room.take_jobs(&Caller::Program, kind, free, lease).await {
             Ok(jobs) => jobs,
             Err(error) => {

@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{IpAddr, SocketAddr, TcpListener, UdpSocket};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
@@ -15,6 +16,8 @@ use crate::smtp::{Smtp, deliver, message};
 
 const LETTER: &[u8] =
     b"Subject: Dots\r\nX-Long: a\r\n b\r\n\r\n.\r\n..\r\n\r\n.hidden\r\nGr\xc3\xbc\xc3\x9fe \xff\r\n\r\n\r\n";
+
+const LETTER_7BIT: &[u8] = b"Subject: a\r\n\r\nb\r\n";
 
 /// The settings of a server that sends through this smart host.
 fn through(smart_host: SocketAddr, more: &[&str]) -> Vec<String> {
@@ -233,7 +236,7 @@ fn moody(answers: &'static [&'static str]) -> (SocketAddr, Arc<Mutex<Vec<String>
 fn what_fails_for_now_is_tried_again_and_what_fails_for_good_is_not() {
     let (smart_host, heard) = moody(&["451 4.3.0 later", "hang up", "250 ok", "550 5.7.1 never"]);
     let program = started(&through(smart_host, &[]));
-    deliver(program.smtp, "alice@x.test", b"Subject: a\r\n\r\nb\r\n");
+    deliver(program.smtp, "alice@x.test", LETTER_7BIT);
     let (_, told) = release(program.http, "alice", &["bob@real.test"]);
     let told = settled(program.http, told["id"].as_str().unwrap());
     assert_eq!((&told["state"], &told["recipients"][0]["attempts"]), (&json!("done"), &json!(3)), "{told}");
@@ -245,11 +248,69 @@ fn what_fails_for_now_is_tried_again_and_what_fails_for_good_is_not() {
 
     let (nobody, _) = moody(&["451 4.3.0 later"; 1000]);
     let program = started(&through(nobody, &["relay.give_up_after=1s"]));
-    deliver(program.smtp, "alice@x.test", b"Subject: a\r\n\r\nb\r\n");
+    deliver(program.smtp, "alice@x.test", LETTER_7BIT);
     let (_, told) = release(program.http, "alice", &["bob@real.test"]);
     let told = settled(program.http, told["id"].as_str().unwrap());
     let reply = told["recipients"][0]["reply"].as_str().unwrap();
     assert!(reply.contains("relay.give_up_after") && reply.ends_with("451 4.3.0 later"), "{told}");
+}
+
+/// A smart host that keeps silent behind the end of the first message, and answers as usual afterwards. How many it got.
+fn silent_once() -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (addr, got) = (listener.local_addr().unwrap(), Arc::new(AtomicUsize::new(0)));
+    let counted = Arc::clone(&got);
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, counted) = (BufReader::new(stream.unwrap()), Arc::clone(&counted));
+            thread::spawn(move || {
+                let _ = stream.get_mut().write_all(b"220 silent\r\n");
+                let (mut line, mut in_data) = (String::new(), false);
+                while stream.read_line(&mut line).is_ok_and(|count| count > 0) {
+                    let text = std::mem::take(&mut line);
+                    let reply = match text.trim_end() {
+                        "." if in_data => {
+                            in_data = false;
+                            if counted.fetch_add(1, Ordering::SeqCst) == 0 {
+                                continue;
+                            }
+                            "250 taken\r\n"
+                        }
+                        _ if in_data => continue,
+                        "DATA" => {
+                            in_data = true;
+                            "354 go\r\n"
+                        }
+                        _ => "250 ok\r\n",
+                    };
+                    let _ = stream.get_mut().write_all(reply.as_bytes());
+                }
+            });
+        }
+    });
+    (addr, got)
+}
+
+/// Killed between the message and the reply to it: nobody knows, so it is sent again, and then it is known.
+#[test]
+fn what_a_crash_interrupts_is_sent_again_and_told_right() {
+    let (smart_host, got) = silent_once();
+    let dir = directory();
+    let path = format!("store.disk.path={}", dir.join("store").display());
+    let settings = through(smart_host, &["store.engine=disk", &path, "relay.attempt_max=2s"]);
+    let program = started(&settings);
+    deliver(program.smtp, "alice@x.test", LETTER_7BIT);
+    let (status, told) = release(program.http, "alice", &["bob@real.test"]);
+    assert_eq!(status, 202);
+    until("the message at the smart host", || (got.load(Ordering::SeqCst) == 1).then_some(()));
+    // Dropping it is kill -9.
+    drop(program);
+    let program = started(&settings);
+    let told = settled(program.http, told["id"].as_str().unwrap());
+    assert_eq!((&told["state"], &told["recipients"][0]["reply"]), (&json!("done"), &json!("250 taken")), "{told}");
+    assert_eq!(got.load(Ordering::SeqCst), 2);
+    drop(program);
+    fs::remove_dir_all(dir).unwrap();
 }
 
 #[test]
