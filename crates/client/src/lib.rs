@@ -61,6 +61,7 @@ mod tls;
 mod tokens;
 mod wait;
 mod watch;
+mod webhooks;
 
 pub use client::{Client, DEFAULT_URL};
 pub use deliver::{Deliver, Delivered, Draft};

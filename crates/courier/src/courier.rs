@@ -146,6 +146,3 @@ async fn carry(room: Arc<Mailroom>, carrier: Arc<dyn Carrier>, job: Job) {
         tracing::warn!(kind = carrier.kind(), ?outcome, %error, "what came of a job could not be kept; it is done again");
     }
 }
-
-#[cfg(test)]
-mod tests;

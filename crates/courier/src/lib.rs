@@ -3,6 +3,7 @@
 mod carrier;
 mod courier;
 pub mod relay;
+pub mod webhook;
 
 pub use carrier::{Carrier, Outcome};
 pub use courier::Courier;

@@ -26,6 +26,7 @@ mod shared;
 mod sign;
 mod v1;
 mod v2;
+pub mod words;
 
 pub use base_url::PublicUrl;
 pub use counters::Render;

@@ -167,6 +167,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "release-unknown", "No such release", detail)
     }
 
+    pub(crate) fn webhook_unknown() -> Self {
+        let detail = "No webhook of this id was given up. List those that were for their ids.";
+        Self::new(StatusCode::NOT_FOUND, "webhook-unknown", "No such webhook", detail)
+    }
+
     pub(crate) fn token_in_file() -> Self {
         let detail =
             "This token stands in the configuration. Take its lines out of the file and start the server again.";

@@ -71,6 +71,8 @@ pub(crate) enum Operation {
     ReleaseMessage,
     ListReleases,
     ReadRelease,
+    ListDeadWebhooks,
+    ReplayWebhook,
     Login,
     Logout,
     ReadHtml,
@@ -153,6 +155,8 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2/inboxes/{name}", operations: &[ReadInbox, CloseInbox] },
         Route { path: "/api/v2/tokens", operations: &[ListTokens, IssueToken] },
         Route { path: "/api/v2/tokens/{id}", operations: &[RevokeToken] },
+        Route { path: "/api/v2/webhooks/dead", operations: &[ListDeadWebhooks] },
+        Route { path: "/api/v2/webhooks/dead/{id}/replay", operations: &[ReplayWebhook] },
         Route { path: "/api/v2/login", operations: &[Login, Logout] },
     ]
 };
@@ -164,7 +168,7 @@ impl Operation {
             Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage | Self::PurgeAll => Method::DELETE,
             Self::CloseInbox | Self::RevokeToken | Self::Logout => Method::DELETE,
             Self::Import | Self::DeleteMessages | Self::DeliverMessage | Self::WaitMatching => Method::POST,
-            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage => Method::POST,
+            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage | Self::ReplayWebhook => Method::POST,
             _ => Method::GET,
         }
     }
@@ -236,6 +240,8 @@ impl Operation {
             Self::ReleaseMessage => &v2::releases::RELEASE,
             Self::ListReleases => &v2::releases::LIST,
             Self::ReadRelease => &v2::releases::READ,
+            Self::ListDeadWebhooks => &v2::webhooks::LIST,
+            Self::ReplayWebhook => &v2::webhooks::REPLAY,
             Self::Login => &v2::login::LOGIN,
             Self::Logout => &v2::login::LOGOUT,
             Self::Import => &import::ABOUT,
@@ -291,6 +297,8 @@ impl Operation {
             Self::ReleaseMessage => v2::releases::release(shared, asked, body).await,
             Self::ListReleases => v2::releases::list(shared, asked).await,
             Self::ReadRelease => v2::releases::read(shared, asked).await,
+            Self::ListDeadWebhooks => v2::webhooks::list(shared, asked).await,
+            Self::ReplayWebhook => v2::webhooks::replay(shared, asked).await,
             Self::Login => v2::login::login(shared, asked, body).await,
             Self::Logout => v2::login::logout(shared, asked).await,
         }

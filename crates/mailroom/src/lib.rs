@@ -47,6 +47,7 @@ pub use room::mailboxes::Held;
 pub use room::once::{Once, Outcome};
 pub use room::sight::Seen;
 pub use room::tokens::{IssuedToken, NewToken, Revoked};
+pub use room::webhooks::DeadWebhook;
 pub use room::{Mailroom, Which};
 pub use search::{Search, Searched};
 pub use settings::{Say, Settings};

@@ -3,6 +3,7 @@
 
 pub mod relay;
 pub mod release;
+pub mod webhook;
 
 use std::sync::Arc;
 
@@ -12,22 +13,31 @@ use store::{Delivery, NewJob};
 use tokio::sync::Notify;
 
 use release::Errand;
+use webhook::{Event, Webhooks};
 
 /// Who wants to be told of what.
 pub(crate) struct Outgoing {
     bell: Arc<Notify>,
     pub(crate) relay: relay::Rules,
+    webhooks: Webhooks,
 }
 
 impl Outgoing {
-    /// By these rules.
-    pub(crate) fn new(relay: relay::Rules) -> Self {
-        Self { bell: Arc::default(), relay }
+    /// By these rules, and to these.
+    pub(crate) fn new(relay: relay::Rules, webhooks: Vec<webhook::Target>) -> Self {
+        Self { bell: Arc::default(), relay, webhooks: Webhooks::new(webhooks) }
+    }
+
+    /// Those who want to be told by webhooks.
+    pub(crate) fn webhooks(&self) -> &[webhook::Target] {
+        self.webhooks.targets()
     }
 
     /// What is written with a delivery. Each job that needs an id of its own draws one.
     pub(crate) fn on_deliver(&self, delivery: &Delivery, id: &dyn Fn() -> TransactionId) -> Vec<NewJob> {
-        self.relay.forwards(delivery).iter().map(|forward| self.forwarded(delivery, forward, id())).collect()
+        let forwards = self.relay.forwards(delivery);
+        let forwarded = forwards.iter().map(|forward| self.forwarded(delivery, forward, id()));
+        forwarded.chain(self.webhooks.on_deliver(delivery)).collect()
     }
 
     /// Mail is kept whether it can be sent on or not: where there is no room for the job, that is left out.
@@ -47,13 +57,13 @@ impl Outgoing {
     }
 
     /// What is written when these messages go.
-    pub(crate) fn on_delete(&self, _mailbox: &Mailbox, _ids: &[MessageId], _at: Timestamp) -> Vec<NewJob> {
-        Vec::new()
+    pub(crate) fn on_delete(&self, mailbox: &Mailbox, _ids: &[MessageId], at: Timestamp) -> Vec<NewJob> {
+        self.webhooks.on(Event::Delete, mailbox, at)
     }
 
     /// What is written when a mailbox is emptied.
-    pub(crate) fn on_purge(&self, _mailbox: &Mailbox, _at: Timestamp) -> Vec<NewJob> {
-        Vec::new()
+    pub(crate) fn on_purge(&self, mailbox: &Mailbox, at: Timestamp) -> Vec<NewJob> {
+        self.webhooks.on(Event::Purge, mailbox, at)
     }
 
     /// A job was written.

@@ -27,6 +27,7 @@ use crate::room::Mailroom;
 
 pub(crate) use gather::Topic;
 pub(crate) use ring::{Ring, items, named};
+pub(crate) use wire::Line;
 
 /// How much is remembered, and how long others are waited for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

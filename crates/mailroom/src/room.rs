@@ -18,6 +18,7 @@ pub(crate) mod sight;
 pub(crate) mod tokens;
 mod waiting;
 mod watching;
+pub(crate) mod webhooks;
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -121,7 +122,7 @@ impl Mailroom {
             policy: settings.policy,
             hooks: settings.hooks.0,
             releases_pace: Pace::new(settings.relay.rate, 1),
-            outgoing: Outgoing::new(settings.relay),
+            outgoing: Outgoing::new(settings.relay, settings.webhooks),
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max, !abilities.whole_view),
             letters: Letters::new(settings.letters_bytes_max, settings.letter),

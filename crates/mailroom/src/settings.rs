@@ -10,7 +10,7 @@ use rate::Quota;
 
 use crate::access::Rules;
 use crate::hooks::Hooks;
-use crate::outgoing::relay;
+use crate::outgoing::{relay, webhook};
 use crate::policy::Policy;
 use crate::recent;
 use crate::route::Route;
@@ -29,6 +29,8 @@ pub struct Settings {
     pub access: Rules,
     /// `policy.accept`, `policy.reject`, `policy.discard`, `policy.reject_senders`. Default: all mail is taken.
     pub policy: Policy,
+    /// `[[webhook]]`: who is told of what. Default: nobody.
+    pub webhooks: Vec<webhook::Target>,
     /// Who has a say: a script. Default: nobody.
     pub hooks: Say,
     /// The section `relay`: to whom mail may be sent on, and which goes on by itself. Default: none leaves.
@@ -90,6 +92,7 @@ impl Default for Settings {
             routes: Vec::new(),
             access: Rules::default(),
             policy: Policy::default(),
+            webhooks: Vec::new(),
             hooks: Say::default(),
             relay: relay::Rules::default(),
             refusals_max: 1000,

@@ -44,6 +44,16 @@ impl Started {
         }
     }
 
+    /// What links to the page begin with.
+    pub(crate) fn base_url(&self) -> String {
+        let first = |door: &str| {
+            let (_, place) = self.listeners.iter().find(|(name, place)| name == door && !place.starts_with("unix:"))?;
+            Some(format!("{door}://{}", dialled(place)))
+        };
+        let own = || first("http").or_else(|| first("https")).unwrap_or_default();
+        self.look.as_ref().map_or_else(own, |url| url.trim_end_matches('/').to_owned())
+    }
+
     /// Where some doors are reached, one address each.
     fn reached(&self, doors: &[&str]) -> String {
         let of = |door: &&str| {

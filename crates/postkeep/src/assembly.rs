@@ -2,6 +2,7 @@
 //! doors are hung in the file beside it.
 
 mod doors;
+mod leaving;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -80,10 +81,8 @@ async fn run(mut config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     };
     let mailroom = mailroom(engine, &config, &mut servers).await?;
     mailroom.join().await.context("the other nodes cannot be answered; check the connection to the brokers")?;
-    let courier = courier(&config, &mailroom)?;
-    if !courier.is_idle() {
-        servers.spawn(carry(courier, stop.clone()));
-    }
+    let client = outbound::Client::new(config.outbound.clone());
+    leaving::start(&config, &mailroom, &client, started.base_url(), stop.clone())?;
     doors::open(&mut servers, bound, doors::Behind { config, mailroom, page, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
@@ -138,24 +137,6 @@ pub(crate) fn outside(config: &Config) -> outbound::Client {
         _ => outbound::Strangers::Asked,
     };
     outbound::Client::new(outbound::Settings { strangers, ..outbound::Settings::default() })
-}
-
-/// Whoever carries what leaves.
-fn courier(config: &Config, mailroom: &Arc<Mailroom>) -> Result<Courier> {
-    let mut courier = Courier::new(Arc::clone(mailroom));
-    if let Some(keys) = &config.relay {
-        courier = courier.with(Arc::new(relay::carrier(keys, &config.smtp.hostname, Arc::clone(mailroom))?));
-    }
-    Ok(courier)
-}
-
-/// Carry until told to stop, and finish what is in hand as long as there is time.
-async fn carry(courier: Courier, mut stop: Stop) {
-    let mut draining = stop.clone();
-    tokio::select! {
-        () = courier.run(async move { draining.reached(Phase::Draining).await }) => {}
-        () = stop.reached(Phase::Ending) => {}
-    }
 }
 
 /// What inboxes are made with: a file that was named, or what fits the engine. On a cluster nothing fits but a file.
@@ -341,6 +322,7 @@ async fn end(
 
 // --- for the owner of a store on a disk ---
 
+pub(crate) use leaving::webhook;
 pub(crate) use store_disk::check as checking;
 
 /// A store that is looked at, and which of its messages were found damaged so far.

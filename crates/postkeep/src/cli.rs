@@ -6,6 +6,7 @@ mod store;
 mod token;
 mod users;
 mod verbs;
+mod webhook;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -23,6 +24,7 @@ use store::{STORE_EXAMPLES, StoreCommand};
 use token::{TOKEN_EXAMPLES, TokenCommand};
 use users::{USERS_EXAMPLES, UsersCommand};
 use verbs::Verb;
+use webhook::{WEBHOOK_EXAMPLES, WebhookCommand};
 
 /// The program could not start or had to give up.
 const FAILED: u8 = 1;
@@ -111,6 +113,9 @@ enum Command {
     /// Make tokens, which say what their bearers may do
     #[command(subcommand, arg_required_else_help = true, after_help = TOKEN_EXAMPLES)]
     Token(TokenCommand),
+    /// Try webhooks, and send those again that were given up
+    #[command(subcommand, arg_required_else_help = true, after_help = WEBHOOK_EXAMPLES)]
+    Webhook(WebhookCommand),
     /// Make hashes of passwords, for those who sign in by a list
     #[command(subcommand, arg_required_else_help = true, after_help = USERS_EXAMPLES)]
     Users(UsersCommand),
@@ -157,6 +162,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Store(command) => store::run(given, command),
         Command::Script(command) => script::run(given, command),
         Command::Token(command) => token::run(given, command),
+        Command::Webhook(command) => webhook::run(given, command),
         Command::Users(command) => users::run(command),
         Command::Sendmail(args) => sendmail::run(args),
     }

@@ -17,6 +17,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("postkeep_message_bytes_total", "Their bytes"),
     ("postkeep_refusals_total", "Mail that was refused, by what decided it"),
     ("postkeep_rates_not_counted_total", "What passed uncounted because rate.entries_max was reached"),
+    ("postkeep_webhooks_total", "Webhooks that were sent or given up, by the outcome"),
+    ("postkeep_webhook_rests_total", "How often a target of webhooks was left alone after failures in a row"),
     ("postkeep_dns_questions_total", "Questions to the DNS, from its cache or not"),
     ("postkeep_dns_questions_failed_total", "Questions that were not answered, or not in time"),
     ("postkeep_dns_questions_skipped_total", "Questions that were not asked because too many were under way"),
@@ -38,7 +40,7 @@ mod tests {
 
     #[test]
     fn every_counter_has_a_meaning() {
-        let rooms = ["mailroom", "net", "pop3", "rate", "smtp", "http"];
+        let rooms = ["courier", "mailroom", "net", "pop3", "rate", "smtp", "http"];
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let mut counted = 0;
         for room in rooms {

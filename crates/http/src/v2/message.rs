@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use axum::response::Response;
 use mail::{Letter, Mailbox, MessageId};
-use mailroom::{Stored, Which};
+use mailroom::{Caller, Mailroom, Stored, Which};
 
 use super::etag::Tag;
 use super::params::Params;
@@ -90,9 +90,21 @@ pub(crate) async fn whole(shared: &Shared, asked: &Asked, mailbox: &Mailbox, sto
 /// A message that was taken apart, as this caller may see it: of the transaction's other recipients only those whose
 /// mailboxes it may list, and of the rest their number.
 pub(crate) fn told(shared: &Shared, asked: &Asked, mailbox: &Mailbox, stored: &Stored, letter: &Letter) -> Message {
-    let name = shared.mailroom.spelling(mailbox).into_owned();
-    let url = page_url(shared, asked, &name, stored.summary.id);
-    let seen = shared.mailroom.seen(&asked.caller, mailbox, &stored.envelope);
+    let url = page_url(shared, asked, &shared.mailroom.spelling(mailbox), stored.summary.id);
+    told_to(&shared.mailroom, &asked.caller, url, mailbox, stored, letter)
+}
+
+/// The same for whoever it is, with the link to it.
+pub(crate) fn told_to(
+    mailroom: &Mailroom,
+    caller: &Caller,
+    url: String,
+    mailbox: &Mailbox,
+    stored: &Stored,
+    letter: &Letter,
+) -> Message {
+    let name = mailroom.spelling(mailbox);
+    let seen = mailroom.seen(caller, mailbox, &stored.envelope);
     let others = seen.others.map(|others| u32::try_from(others).unwrap_or(u32::MAX));
     let mut summary = Summary::of(&name, &stored.summary, others);
     if !stored.envelope.recipients.is_empty() {

@@ -27,6 +27,7 @@ pub(crate) mod server;
 pub(crate) mod source;
 pub(crate) mod tokens;
 pub(crate) mod wait;
+pub(crate) mod webhooks;
 pub(crate) mod wire;
 mod zip;
 
@@ -74,7 +75,12 @@ pub(crate) fn changing(error: mailroom::Error) -> Problem {
 
 /// The link to a message on the page.
 pub(crate) fn page_url(shared: &Shared, asked: &Asked, mailbox: &str, id: mail::MessageId) -> String {
-    format!("{}/m/{}/{id}", asked.base_url(shared), crate::attachment::encoded(mailbox))
+    page_url_at(&asked.base_url(shared), mailbox, id)
+}
+
+/// The same, where the page is known to be at this URL.
+pub(crate) fn page_url_at(base_url: &str, mailbox: &str, id: mail::MessageId) -> String {
+    format!("{base_url}/m/{}/{id}", crate::attachment::encoded(mailbox))
 }
 
 /// The Link field that leads to the next page.

@@ -81,6 +81,7 @@ pub(crate) const KINDS: &[ProblemKind] = &[
     kind("inbox-unknown", 404, "No such inbox", "This mailbox is no inbox; its name may be mistyped."),
     kind("token-unknown", 404, "No such token", "There is no such token."),
     kind("release-unknown", 404, "No such release", "There is no such release, or it was forgotten."),
+    kind("webhook-unknown", 404, "No such webhook", "No webhook of this id was given up."),
     kind("method-not-allowed", 405, "Method not allowed", "The Allow field names the methods of this path."),
     kind("request-timeout", 408, "Request too slow", "The body did not arrive in time."),
     kind("wait-timeout", 409, "No mail matched in time", "Nothing that matches arrived; the members tell why."),

@@ -57,7 +57,7 @@ pub(super) struct RefusalsAnswer {
 
 /// One message.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct Line {
+pub(crate) struct Line {
     mailbox: String,
     id: u64,
     received_at: i64,
@@ -99,7 +99,7 @@ pub(super) fn read<T: DeserializeOwned>(octets: &[u8]) -> Option<T> {
 }
 
 impl Line {
-    pub(super) fn of(item: &Item) -> Self {
+    pub(crate) fn of(item: &Item) -> Self {
         let summary = &item.summary;
         Self {
             mailbox: item.mailbox.as_str().to_owned(),
@@ -117,7 +117,7 @@ impl Line {
         }
     }
 
-    pub(super) fn item(self) -> Option<Item> {
+    pub(crate) fn item(self) -> Option<Item> {
         let summary = Summary {
             id: MessageId::new(self.id),
             received_at: Timestamp::from_microsecond(self.received_at).ok()?,

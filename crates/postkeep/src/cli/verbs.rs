@@ -15,6 +15,7 @@ mod table;
 pub(super) mod tokens;
 mod wait;
 mod watch;
+pub(super) mod webhooks;
 
 use std::future::Future;
 use std::io::{self, Write};

@@ -13,6 +13,7 @@ use super::report::{Mistake, Origin, shown, unknown, unknown_variable};
 use super::routes;
 use super::tokens;
 use super::values::{Value, quoted};
+use super::webhooks;
 use super::{DEFAULTS, PUBLIC};
 
 /// No configuration file is larger.
@@ -46,6 +47,7 @@ pub(crate) struct Tables {
     pub(crate) tokens: Vec<tokens::Written>,
     pub(crate) routes: Vec<routes::Written>,
     pub(crate) relay_rules: Vec<relay::Written>,
+    pub(crate) webhooks: Vec<webhooks::Webhook>,
 }
 
 /// What came of all layers.
@@ -130,6 +132,9 @@ impl Layers {
                 }
                 (None, DeValue::Array(items)) if name == relay::NAME => {
                     self.tables.relay_rules.extend(relay::read(items, origin, &mut self.mistakes));
+                }
+                (None, DeValue::Array(items)) if name == webhooks::NAME => {
+                    self.tables.webhooks.extend(webhooks::read(items, origin, &mut self.mistakes));
                 }
                 (None, DeValue::Table(_)) => self.wrong(from, unknown(&name, "section")),
                 (None, _) => self.wrong(from, unknown(&name, "key")),

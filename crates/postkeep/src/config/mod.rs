@@ -17,6 +17,7 @@ mod tls;
 mod tokens;
 mod values;
 mod wait;
+pub(crate) mod webhooks;
 
 #[cfg(test)]
 mod tests;
@@ -81,5 +82,6 @@ impl Checked {
             + &routes::show(&self.tables.routes)
             + &relay::show(&self.tables.relay_rules)
             + &tokens::show(&self.tables.tokens)
+            + &webhooks::show(&self.tables.webhooks)
     }
 }

@@ -22,6 +22,7 @@ use super::script::{self, Script};
 use super::tls::{self, Tls};
 use super::values::{Size, Value, rate};
 use super::wait;
+use super::webhooks::{self, Webhook};
 use crate::log::{Format, Level};
 
 /// Everything the program needs to be told.
@@ -53,6 +54,12 @@ pub(crate) struct Config {
     pub(crate) script: Script,
     /// The section `store`, and how long and how many a mailbox keeps.
     pub(crate) store: Store,
+    /// `[[webhook]]`.
+    pub(crate) webhooks: Vec<Webhook>,
+    /// The section `webhooks`.
+    pub(crate) webhook_limits: courier::webhook::Limits,
+    /// The section `outbound`.
+    pub(crate) outbound: outbound::Settings,
     /// `log.level`.
     pub(crate) log_level: Level,
     /// `log.format`.
@@ -155,6 +162,9 @@ impl Config {
             key_file: access::key_file(values),
             script: script::script(values, letter(values)),
             store: engines::store(values),
+            webhooks: tables.webhooks.clone(),
+            webhook_limits: webhooks::limits(values),
+            outbound: webhooks::outbound(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
             log_format: match values.text("log.format") {
                 "json" => Format::Json,
@@ -327,6 +337,7 @@ fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
         naming: naming(values),
         routes: tables.routes.iter().map(|written| written.route.clone()).collect(),
         access: access::rules(values, &tables.tokens),
+        webhooks: webhooks::targets(values, &tables.webhooks),
         policy: Policy {
             reject: values.patterns("policy.reject"),
             discard: values.patterns("policy.discard"),
@@ -387,7 +398,8 @@ pub(crate) fn contradictions(values: &[(Value, Origin)], tables: &Tables) -> Vec
         Mistake { origin: origin(keys[0]).max(origin(keys[1])), text }
     });
     let mistakes = mistakes.chain(access::mistakes(read, &tables.tokens));
-    mistakes.chain(relay::mistakes(read, &tables.relay_rules)).collect()
+    let mistakes = mistakes.chain(relay::mistakes(read, &tables.relay_rules));
+    mistakes.chain(webhooks::mistakes(read, &tables.webhooks)).collect()
 }
 
 /// Two keys that do not go together, and what to do.

@@ -1,1 +1,0 @@
-//! The round on a mailroom in memory.

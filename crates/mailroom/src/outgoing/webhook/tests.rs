@@ -1,0 +1,4 @@
+//! Which jobs are written with what, and whether they can be read again.
+
+use super::*;
+use crate::stub;
