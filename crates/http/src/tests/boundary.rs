@@ -106,6 +106,8 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "GET /api/v2/tokens ListTokens",
         "POST /api/v2/tokens IssueToken",
         "DELETE /api/v2/tokens/{id} RevokeToken",
+        "GET /api/v2/webhooks/dead ListDeadWebhooks",
+        "POST /api/v2/webhooks/dead/{id}/replay ReplayWebhook",
         "POST /api/v2/login Login",
         "DELETE /api/v2/login Logout",
     ];

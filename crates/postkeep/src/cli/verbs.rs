@@ -11,7 +11,7 @@ mod release;
 mod remove;
 mod send;
 mod show;
-mod table;
+pub(super) mod table;
 pub(super) mod tokens;
 mod wait;
 mod watch;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use clap::{Args, Subcommand};
 use courier::webhook::{Answer, Webhook, judge};
 
+use super::verbs::table::Table;
 use super::verbs::webhooks;
 use super::{FAILED, Given, MISUSED, complain, print};
 use crate::assembly;
@@ -79,7 +80,7 @@ fn with_config(given: Given, more: Given, run: impl FnOnce(&Config) -> ExitCode)
 }
 
 fn list(config: &Config) -> ExitCode {
-    let mut table = webhooks::Table::new(&["NAME", "URL", "MAILBOXES", "EVENTS"]);
+    let mut table = Table::new(&["NAME", "URL", "MAILBOXES", "EVENTS"]);
     for webhook in &config.webhooks {
         let events: Vec<_> = webhook.events.iter().map(|event| event.word()).collect();
         table.row(&[webhook.name.clone(), webhook.shown_url(), webhook.mailboxes.join(" "), events.join(" ")]);

@@ -54,6 +54,8 @@ fn the_defaults_are_those_of_the_rooms() {
     assert_eq!(config.guards.dns, net::dns::Settings::default());
     #[cfg(feature = "script")]
     assert_eq!(crate::script::settings(&config.script), ::script::Settings::default());
+    assert_eq!(config.outbound, outbound::Settings::default());
+    assert_eq!(config.webhook_limits, courier::webhook::Limits::default());
     let Engine::Memory(memory) = &config.store.engine else { panic!("{:?}", config.store.engine) };
     assert_eq!(assembly::memory_settings(&config.store, memory), ::store::memory::Settings::default());
     let store = set(&["store.engine=disk"]).unwrap().store;
@@ -515,6 +517,82 @@ fn routes_stand_in_the_file_in_their_order_and_are_shown_as_they_stand() {
     assert_eq!(again.mailroom, config.mailroom);
     let many = "[[mailbox.route]]\nmailbox = \"a\"\n".repeat(1001);
     assert!(filed("routes-many", &many, &[]).unwrap_err().contains("more than 1000 times"));
+}
+
+const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+
+#[test]
+fn webhooks_stand_in_the_file_and_their_secrets_are_not_shown() {
+    let text = format!(
+        "[[webhook]]\nname = \"shop\"\nurl = \"https://u:pass@shop.example/hook\"\nsecret = \"{SECRET}\"\n\
+         [[webhook]]\nname = \"all\"\nurl = \"http://127.0.0.1:1/\"\nsecret_file = \"/run/secret\"\n\
+         mailboxes = [\"ci-*\", \"Alice\"]\nevents = [\"deliver\", \"purge\"]\nmessage = true\n"
+    );
+    let checked = filed("webhooks", &text, &[]).unwrap();
+    let config = checked.config();
+    let [shop, all] = &config.webhooks[..] else { panic!("two of them") };
+    assert_eq!((shop.detail, all.detail), (courier::webhook::Detail::Summary, courier::webhook::Detail::Message));
+    assert_eq!(all.secrets, webhooks::Secrets::File("/run/secret".into()));
+    let told: Vec<_> =
+        config.mailroom.webhooks.iter().map(|target| (target.mailboxes.len(), target.events.len())).collect();
+    assert_eq!(told, [(1, 1), (2, 2)]);
+    let shown = checked.show();
+    assert!(!shown.contains(&SECRET[6..]) && !shown.contains("pass@"), "{shown}");
+    assert!(shown.contains("secret = \"whsec_***\"") && shown.contains("https://u:***@shop.example/hook"), "{shown}");
+    let debugged = format!("{config:?}");
+    assert!(!debugged.contains(&SECRET[6..]), "a secret can be printed");
+}
+
+#[test]
+fn what_is_wrong_with_webhooks_is_told_with_what_to_do() {
+    let check = |members: &str, expected: &str| {
+        let told = filed("bad-webhooks", &format!("[[webhook]]\n{members}"), &[]).unwrap_err();
+        assert!(told.contains(expected) && !told.contains(&SECRET[6..]), "{told}");
+    };
+    let good = format!("name = \"a\"\nurl = \"http://a.test/\"\nsecret = \"{SECRET}\"\n");
+    check(&good.replace("\"a\"", "\"A b\""), "a name of up to 64");
+    check(&good.replace("http:", "ftp:"), "http or https");
+    check(&good.replace("whsec_M", "whsec_"), "a secret is written as whsec_");
+    check(&good.replace("secret = ", "secret_file = 7 #"), "a path");
+    check("name = \"a\"\nurl = \"http://a.test/\"\n", "it has no secret");
+    check(&format!("{good}secret_file = \"x\"\n"), "keep one of them");
+    check(&format!("{good}mailboxes = [\"a*b*\"]\n"), "one star");
+    check(&format!("{good}mailboxes = []\n"), "at least one");
+    check(&format!("{good}events = [\"arrive\"]\n"), "deliver, delete and purge");
+    check(&format!("{good}message = 1\n"), "true or false");
+    check(&format!("{good}header = \"x\"\n"), "it takes name, url");
+    check(&format!("{good}[[webhook]]\n{good}"), "twice");
+}
+
+#[test]
+fn the_keys_of_what_leaves_reach_those_who_send() {
+    let config = set(&[
+        "outbound.allow=10.1.0.0/16",
+        "outbound.body_max=1MiB",
+        "outbound.timeout=3s",
+        "outbound.redirects_max=1",
+        "outbound.requests_max=7",
+        "webhooks.attempts_max=3",
+        "webhooks.give_up_after=1h",
+        "webhooks.retry_max=2s",
+        "webhooks.failures_max=4",
+        "webhooks.rest=5s",
+        "webhooks.concurrent_max=6",
+        "webhooks.timeout=8s",
+    ]);
+    let config = config.unwrap();
+    let outbound = &config.outbound;
+    assert!(outbound.allow[0].contains(&"10.1.2.3".parse::<std::net::IpAddr>().unwrap()));
+    assert_eq!(
+        (outbound.body_max, outbound.timeout.as_secs(), outbound.redirects_max, outbound.requests_max),
+        (1 << 20, 3, 1, 7)
+    );
+    let courier::webhook::Limits { concurrent_max, timeout, pace, rest } = config.webhook_limits;
+    assert_eq!((concurrent_max, timeout.as_secs(), rest.failures_max, rest.time.as_secs()), (6, 8, 4, 5));
+    assert_eq!((pace.attempts_max, pace.give_up_after.as_secs(), pace.retry_max.as_secs()), (3, 3600, 2));
+    let strangers = |mode: &str| set(&[&format!("access.mode={mode}")]).unwrap().outbound.strangers;
+    assert_eq!(strangers("open"), outbound::Strangers::Asked);
+    assert_eq!(strangers("public"), outbound::Strangers::Refused);
 }
 
 #[test]

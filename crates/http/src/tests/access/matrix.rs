@@ -107,6 +107,7 @@ impl Place {
     fn request(&self, path: &str, done: Operation, name: &str) -> (String, &'static str, String) {
         let path = path.replace("{name}", name).replace("{index}", "0").replace("{filename}", "a.png");
         let path = path.replace("{tab}", "text").replace("{file}", ASSET);
+        let path = path.replace("dead/{id}", "dead/42");
         let path = match path.starts_with("/api/v2/tokens") {
             true => path.replace("{id}", "01234567"),
             false => path.replace("{id}", "latest").replace("{partId}", "1"),

@@ -11,23 +11,23 @@ use crate::log::escaped;
 const WIDTH_MAX: usize = 44;
 
 /// Rows below a heading, each column as wide as it must be.
-pub(super) struct Table {
+pub(in crate::cli) struct Table {
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
-    pub(super) fn new(heading: &[&str]) -> Self {
+    pub(in crate::cli) fn new(heading: &[&str]) -> Self {
         Self { rows: vec![heading.iter().map(|&word| word.to_owned()).collect()] }
     }
 
     /// Every cell may hold anything.
-    pub(super) fn row(&mut self, cells: &[String]) {
+    pub(in crate::cli) fn row(&mut self, cells: &[String]) {
         let last = cells.len().saturating_sub(1);
         let cell = |(place, text): (usize, &String)| if place == last { escaped(text) } else { cut(&escaped(text)) };
         self.rows.push(cells.iter().enumerate().map(cell).collect());
     }
 
-    pub(super) fn text(&self) -> String {
+    pub(in crate::cli) fn text(&self) -> String {
         let columns = self.rows.first().map_or(0, Vec::len);
         let width = |column: usize| self.rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
         let widths: Vec<usize> = (0..columns).map(width).collect();

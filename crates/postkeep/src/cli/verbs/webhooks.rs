@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 
 use super::at::At;
-pub(crate) use super::table::Table;
+use super::table::Table;
 use super::{Failure, ended, exit_codes, where_from};
 use crate::cli::print;
 
