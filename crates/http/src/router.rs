@@ -168,7 +168,9 @@ impl Operation {
             Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage | Self::PurgeAll => Method::DELETE,
             Self::CloseInbox | Self::RevokeToken | Self::Logout => Method::DELETE,
             Self::Import | Self::DeleteMessages | Self::DeliverMessage | Self::WaitMatching => Method::POST,
-            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage | Self::ReplayWebhook => Method::POST,
+            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage | Self::ReplayWebhook => {
+                Method::POST
+            }
             _ => Method::GET,
         }
     }

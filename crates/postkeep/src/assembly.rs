@@ -11,12 +11,8 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use courier::Courier;
 use mailroom::access::Keys;
-#[cfg(feature = "script")]
-use mailroom::access::Mode;
 use mailroom::{Mailroom, Say, Senders};
-use net::stop::{Phase, Stop};
 use net::{Lanes, Stopper};
 use store::{Memory, SystemClock};
 use store_disk::Disk;
@@ -30,7 +26,7 @@ use crate::config::{self, Config, Engine, Size, Store, Time};
 #[cfg(feature = "script")]
 use crate::script;
 use crate::signals::Signals;
-use crate::{certificate, counters, keys, limits, log, relay, users};
+use crate::{certificate, counters, keys, limits, log, users};
 
 /// What has not finished within the grace has so long to say its last word.
 const LAST_WORD: Duration = Duration::from_secs(2);
@@ -81,8 +77,7 @@ async fn run(mut config: Config, lanes: Arc<Lanes>) -> Result<ExitCode> {
     };
     let mailroom = mailroom(engine, &config, &mut servers).await?;
     mailroom.join().await.context("the other nodes cannot be answered; check the connection to the brokers")?;
-    let client = outbound::Client::new(config.outbound.clone());
-    leaving::start(&config, &mailroom, &client, started.base_url(), stop.clone())?;
+    leaving::start(&config, &mailroom, outside(&config), started.base_url(), stop.clone())?;
     doors::open(&mut servers, bound, doors::Behind { config, mailroom, page, begun, counters, lanes, stop })?;
     started.tell(format);
     started.ready();
@@ -129,14 +124,9 @@ fn say(config: &Config, _servers: &mut JoinSet<()>) -> Result<Say> {
     Ok(Say::default())
 }
 
-/// The one client for everything that leaves.
-#[cfg(feature = "script")]
+/// The one client for everything that leaves. Its connections live on the runtime that asks, so each has one of its own.
 pub(crate) fn outside(config: &Config) -> outbound::Client {
-    let strangers = match config.mailroom.access.mode {
-        Mode::Public => outbound::Strangers::Refused,
-        _ => outbound::Strangers::Asked,
-    };
-    outbound::Client::new(outbound::Settings { strangers, ..outbound::Settings::default() })
+    outbound::Client::new(config.outbound.clone())
 }
 
 /// What inboxes are made with: a file that was named, or what fits the engine. On a cluster nothing fits but a file.

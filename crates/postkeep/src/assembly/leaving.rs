@@ -26,7 +26,7 @@ const SECRETS_MAX: u64 = 64 << 10;
 pub(super) fn start(
     config: &Config,
     mailroom: &Arc<Mailroom>,
-    client: &Client,
+    client: Client,
     base_url: String,
     stop: Stop,
 ) -> Result<()> {

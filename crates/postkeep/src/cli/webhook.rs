@@ -99,7 +99,7 @@ fn tried(config: &Config, name: &str) -> ExitCode {
         Ok(target) => target,
         Err(error) => return failed(&super::told(&error)),
     };
-    let client = outbound::Client::new(config.outbound.clone());
+    let client = assembly::outside(config);
     let asked = assembly::block_on(Webhook::try_out(&client, &target, config.webhook_limits.timeout));
     let response = match asked {
         Ok(Ok(response)) => response,
