@@ -16,6 +16,7 @@ pub(crate) struct Counters {
     pub(crate) sign_ins_failed: Counter,
     pub(crate) refused_by_policy: Counter,
     pub(crate) refused_by_mailbox_rate: Counter,
+    pub(crate) refused_by_fault: Counter,
 }
 
 impl Counters {
@@ -28,6 +29,7 @@ impl Counters {
             sign_ins_failed: counter!("postkeep_sign_ins_total", "result" => "failed"),
             refused_by_policy: refused("policy"),
             refused_by_mailbox_rate: refused("mailbox_rate"),
+            refused_by_fault: refused("fault"),
         }
     }
 }

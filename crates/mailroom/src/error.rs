@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::access::Denial;
 use crate::access::token::NoChance;
+use crate::faults::BadPlan;
 use crate::sign_in::SignInError;
 use crate::verdict::Verdict;
 
@@ -25,6 +26,12 @@ pub enum Error {
     /// No such token can be issued: why, and what to do.
     #[error("no token was issued: {0}")]
     BadToken(String),
+    /// A fault plan that makes no sense: what is wrong with it.
+    #[error(transparent)]
+    BadPlan(#[from] BadPlan),
+    /// No more fault plans are taken: why, and what to do.
+    #[error("no fault was planned: {0}")]
+    NoPlan(String),
     /// Somebody asks too often.
     #[error("too many {what}: wait and try again")]
     TooOften {

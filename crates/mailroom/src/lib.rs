@@ -8,6 +8,7 @@ pub mod caller;
 mod counters;
 pub mod cursor;
 pub mod error;
+pub mod faults;
 pub mod feed;
 mod glob;
 pub mod hooks;

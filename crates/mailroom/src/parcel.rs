@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -27,6 +28,8 @@ pub struct Parcel {
 pub struct Delivered {
     /// Where it was put; empty when all of it was discarded.
     pub filed: Vec<Filed>,
+    /// Wait so long before telling it.
+    pub delay: Option<Duration>,
 }
 
 impl Parcel {

@@ -6,11 +6,13 @@
 mod delivering;
 mod desk;
 mod everywhere;
+mod faulting;
 pub(crate) mod inboxes;
 mod jobs;
 mod judging;
 pub(crate) mod mailboxes;
 pub(crate) mod once;
+mod plans;
 mod refusing;
 pub(crate) mod releasing;
 mod removing;
@@ -37,6 +39,7 @@ use crate::caller::Caller;
 use crate::counters::COUNTERS;
 use crate::cursor::{BadCursor, Cursor, Place, Since};
 use crate::error::{Error, Result};
+use crate::faults::Faults;
 use crate::feed::Feed;
 use crate::hooks::Hooks;
 use crate::letters::Letters;
@@ -83,6 +86,7 @@ pub struct Mailroom {
     hooks: Option<Arc<dyn Hooks>>,
     outgoing: Outgoing,
     releases_pace: Pace<()>,
+    faults: Arc<Faults>,
     pace: Pace<Mailbox>,
     feed: Feed,
     letters: Letters,
@@ -123,6 +127,7 @@ impl Mailroom {
             hooks: settings.hooks.0,
             releases_pace: Pace::new(settings.relay.rate, 1),
             outgoing: Outgoing::new(settings.relay, settings.webhooks),
+            faults: Arc::new(Faults::new(settings.faults)),
             pace: Pace::new(settings.mailbox_max, settings.entries_max),
             feed: Feed::new(settings.queue_max, settings.watchers_max, !abilities.whole_view),
             letters: Letters::new(settings.letters_bytes_max, settings.letter),
@@ -274,6 +279,7 @@ impl Mailroom {
         self.releases_pace.forget_idle();
         self.access.tokens.forget(self.now());
         self.access.logins.forget(self.now());
+        self.faults.plans.forget(self.now());
     }
 
     /// Whether the engine answers, and would take mail.

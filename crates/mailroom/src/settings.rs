@@ -9,6 +9,7 @@ use mail::{Naming, letter};
 use rate::Quota;
 
 use crate::access::Rules;
+use crate::faults;
 use crate::hooks::Hooks;
 use crate::outgoing::{relay, webhook};
 use crate::policy::Policy;
@@ -35,6 +36,8 @@ pub struct Settings {
     pub hooks: Say,
     /// The section `relay`: to whom mail may be sent on, and which goes on by itself. Default: none leaves.
     pub relay: relay::Rules,
+    /// The section `faults`: what misbehaves on demand. Default: addresses at `fault.example.com`, and up to 100 plans.
+    pub faults: faults::Settings,
     /// `refusals.ring_max`: so many refusals are remembered, the newest. Default 1000; 0 remembers none.
     pub refusals_max: usize,
     /// `search.…`: what searches may cost.
@@ -95,6 +98,7 @@ impl Default for Settings {
             webhooks: Vec::new(),
             hooks: Say::default(),
             relay: relay::Rules::default(),
+            faults: faults::Settings::default(),
             refusals_max: 1000,
             search: search::Limits::default(),
             recent: recent::Limits::default(),

@@ -247,13 +247,22 @@ impl Talk<'_> {
             self.reservation.release();
         }
         self.flush().await?;
-        let bytes = if want == Want::Content { CONTENT_BYTES } else { COMMAND_BYTES };
+        let slow = session.slow().filter(|_| want == Want::Content);
+        let bytes = match (want, slow) {
+            (Want::Command, _) => COMMAND_BYTES,
+            (Want::Content, None) => CONTENT_BYTES,
+            (Want::Content, Some(octets)) => piece(octets),
+        };
         let until = self.deadline(session, want);
         let hear = if session.in_transaction() { Phase::Ending } else { Phase::Draining };
         let before = self.wire.input().len();
         let reply = match self.wire.fill(bytes, until, hear).await {
             Filled::More => {
-                self.conduct.read(self.wire.input().len() - before);
+                let read = self.wire.input().len() - before;
+                self.conduct.read(read);
+                if let Some(octets) = slow {
+                    sleep(Duration::from_secs_f64(read as f64 / octets as f64)).await;
+                }
                 return Ok(Then::GoOn);
             }
             Filled::Closed => return Err(Over),
@@ -316,7 +325,7 @@ impl Server {
     async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Answer {
         let transaction = parcel.envelope.transaction;
         match self.mailroom.deliver(caller, parcel).await {
-            Ok(_) => Answer::Delivered,
+            Ok(delivered) => Answer::Delivered(delivered.delay),
             Err(error) => {
                 let answer = told(&error);
                 match error {
@@ -330,6 +339,12 @@ impl Server {
             }
         }
     }
+}
+
+/// What is read at once of content that is read so slowly: a tenth of a second's worth, so that the deadlines of the
+/// message and the stop of the program are heard between two pieces.
+fn piece(octets: u64) -> usize {
+    usize::try_from(octets / 10).unwrap_or(CONTENT_BYTES).clamp(1, CONTENT_BYTES)
 }
 
 /// How a failure is told: a calm text to the client, the whole chain in the log.

@@ -173,8 +173,8 @@ pub enum Answer {
     Sender(Verdict, TransactionId),
     /// About a recipient, with where it leads.
     Recipient(Verdict, Option<Mailbox>),
-    /// The message is kept, or was discarded.
-    Delivered,
+    /// The message is kept, or was discarded; and how long that is held back.
+    Delivered(Option<Duration>),
     /// The message is kept nowhere, and this is to be said of it.
     Refused(Verdict),
     /// They do.
@@ -244,6 +244,11 @@ impl Session {
     /// Memory that the unfinished message takes.
     pub fn held(&self) -> usize {
         self.transaction.as_ref().and_then(|transaction| transaction.intake.as_ref()).map_or(0, |intake| intake.room())
+    }
+
+    /// How many octets of content are read in a second, where that is not as many as come.
+    pub fn slow(&self) -> Option<u64> {
+        self.transaction.as_ref().and_then(|transaction| transaction.slow)
     }
 
     /// There is no room for the unfinished message: the rest of it is read and dropped, and the client told so.

@@ -91,6 +91,9 @@ pub(crate) async fn deliver(shared: &Shared, asked: &Asked, content: Bytes) -> R
         Err(mailroom::Error::Refused(verdict)) => return Err(refused_whole(shared, asked, *verdict, &envelope).await),
         handed => handed.map_err(|error| Problem::of(&error, Doing::Adding))?.ok_or_else(conflict)?,
     };
+    if let Some(delay) = delivered.delay {
+        tokio::time::sleep(delay).await;
+    }
     let copy = |filed: &mailroom::Filed| DeliveredCopy {
         mailbox: shared.mailroom.spelling(&filed.mailbox).into_owned(),
         id: filed.id.to_string(),

@@ -6,7 +6,7 @@
 //! That no verb goes round it is the compiler's business: the engine lies in a `Vault`, which opens only to a
 //! [`Permit`], and only [`Access::permit`] makes one.
 
-mod base32;
+pub(crate) mod base32;
 pub mod denial;
 pub mod inbox;
 mod pattern;

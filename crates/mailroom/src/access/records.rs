@@ -1,4 +1,4 @@
-//! What the store's records say of tokens and logins, kept at hand: read whole once, and followed from then on, so that
+//! What the store's records say of tokens, logins and fault plans, kept at hand: read whole once, and followed from then on, so that
 //! whatever any node issues or revokes is known on every node within moments.
 
 use std::sync::Arc;
@@ -8,20 +8,23 @@ use futures_util::{StreamExt, future};
 use store::registry::{RegistryChange, RegistryChanges};
 
 use super::{Access, Permit, Vault, session, tokens};
+use crate::faults::{Faults, plans};
 
 /// Before records are asked for again that could not be had.
 const PAUSE: Duration = Duration::from_millis(250);
-const KINDS: [&str; 2] = [tokens::KIND, session::KIND];
+const KINDS: [&str; 3] = [tokens::KIND, session::KIND, plans::KIND];
 
 /// Read all there are; what is left to do is to follow them, for ever.
 pub(crate) async fn recall(
     vault: Vault,
     access: Arc<Access>,
+    faults: Arc<Faults>,
     permit: Permit,
 ) -> store::Result<impl Future<Output = ()> + Send + 'static> {
     let mut followed = Vec::new();
     for kind in KINDS {
-        let follower = Follower { vault: vault.clone(), access: Arc::clone(&access), permit, kind };
+        let (vault, access, faults) = (vault.clone(), Arc::clone(&access), Arc::clone(&faults));
+        let follower = Follower { vault, access, faults, permit, kind };
         let changes = follower.begin().await?;
         followed.push(follower.follow(changes));
     }
@@ -31,6 +34,7 @@ pub(crate) async fn recall(
 struct Follower {
     vault: Vault,
     access: Arc<Access>,
+    faults: Arc<Faults>,
     permit: Permit,
     kind: &'static str,
 }
@@ -47,6 +51,7 @@ impl Follower {
         let entries = self.vault.open(&self.permit).registry().list(self.kind).await?;
         match self.kind {
             tokens::KIND => self.access.tokens.replace(&entries),
+            plans::KIND => self.faults.plans.replace(&entries),
             _ => self.access.logins.replace(&entries),
         }
         Ok(())
@@ -65,13 +70,14 @@ impl Follower {
 
     /// Whether it could be told what changed.
     fn take(&self, change: RegistryChange) -> bool {
-        let is_token = self.kind == tokens::KIND;
-        match change {
-            RegistryChange::Put(entry) if is_token => self.access.tokens.put(&entry),
-            RegistryChange::Put(entry) => self.access.logins.put(&entry),
-            RegistryChange::Deleted(key) if is_token => self.access.tokens.remove(&key),
-            RegistryChange::Deleted(key) => self.access.logins.remove(&key),
-            RegistryChange::Lost => return false,
+        match (change, self.kind) {
+            (RegistryChange::Put(entry), tokens::KIND) => self.access.tokens.put(&entry),
+            (RegistryChange::Put(entry), plans::KIND) => self.faults.plans.put(&entry),
+            (RegistryChange::Put(entry), _) => self.access.logins.put(&entry),
+            (RegistryChange::Deleted(key), tokens::KIND) => self.access.tokens.remove(&key),
+            (RegistryChange::Deleted(key), plans::KIND) => self.faults.plans.remove(&key),
+            (RegistryChange::Deleted(key), _) => self.access.logins.remove(&key),
+            (RegistryChange::Lost, _) => return false,
         }
         true
     }

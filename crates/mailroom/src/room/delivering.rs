@@ -1,4 +1,4 @@
-//! The verbs that put mail in: a delivery, with the say of others and the jobs that are written with it; and an import,
+//! The verbs that put mail in: a delivery, with faults on demand, the say of others and the jobs that are written with it; and an import,
 //! which goes round both.
 
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use mail::Mailbox;
 use store::{Delivery, Filed};
 
 use super::Mailroom;
+use super::faulting::AtData;
 use crate::access::{Shape, Target, Verb};
 use crate::caller::Caller;
 use crate::counters::COUNTERS;
@@ -25,9 +26,14 @@ impl Mailroom {
     pub async fn deliver(&self, caller: &Caller, parcel: Parcel) -> Result<Delivered> {
         let mut permit = self.access.permit(caller, Verb::Deliver, Target::Transaction)?;
         let mut delivery = self.routed(parcel)?.sort();
+        let AtData { outcome: fault, back } = self.faults_of_message(caller, &delivery.envelope).await;
+        if fault.is_final() {
+            COUNTERS.refused_by_fault.increment(1);
+            return Err(Error::Refused(Box::new(fault.verdict())));
+        }
         self.heard(&mut delivery).await?;
         if delivery.copies.is_empty() {
-            return Ok(Delivered { filed: Vec::new() });
+            return Ok(Delivered { filed: Vec::new(), delay: fault.delay() });
         }
         for copy in &mut delivery.copies {
             permit = self.access.permit(caller, Verb::Deliver, Target::Mailbox(&copy.mailbox))?;
@@ -36,6 +42,7 @@ impl Mailroom {
         delivery.jobs = self.outgoing.on_deliver(&delivery, &|| self.begin());
         let (octets, noted, has_jobs) =
             (delivery.raw.len() as u64, self.recent.note(&delivery), !delivery.jobs.is_empty());
+        let back = self.comes_back(back, &delivery);
         let told = self.listening(Moment::Delivered).map(|_| recent::items(&delivery));
         let filed = self.vault.open(&permit).append(delivery).await?;
         self.recent.keep(noted, &filed);
@@ -45,7 +52,10 @@ impl Mailroom {
         self.tell_delivered(told, &filed);
         COUNTERS.messages.increment(1);
         COUNTERS.octets.increment(octets);
-        Ok(Delivered { filed })
+        if let Some(back) = back {
+            self.send_back(back).await;
+        }
+        Ok(Delivered { filed, delay: fault.delay() })
     }
 
     /// Each recipient led to where the message itself says, now that it is there. A mailbox that nobody was asked about

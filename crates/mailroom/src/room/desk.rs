@@ -201,10 +201,11 @@ impl Mailroom {
         Ok(())
     }
 
-    /// Read the records that tell of tokens and logins. What it returns must be run for as long as the mailroom: it keeps
+    /// Read the records that tell of tokens, logins and fault plans. What it returns must be run for as long as the mailroom: it keeps
     /// to what other nodes write.
     pub async fn recall(&self) -> Result<impl Future<Output = ()> + Send + 'static + use<>> {
-        Ok(records::recall(self.vault.clone(), Arc::clone(&self.access), self.program()?).await?)
+        let (access, faults) = (Arc::clone(&self.access), Arc::clone(&self.faults));
+        Ok(records::recall(self.vault.clone(), access, faults, self.program()?).await?)
     }
 
     pub(super) async fn put(

@@ -124,7 +124,7 @@ fn before(record: &[u8], once: &Once<'_>) -> Result<Outcome> {
         let id: MessageId = id.parse().ok()?;
         Some(Filed { mailbox: Mailbox::from_canonical(mailbox), id })
     });
-    Ok(Outcome::Delivered(Delivered { filed: filed.collect() }))
+    Ok(Outcome::Delivered(Delivered { filed: filed.collect(), delay: None }))
 }
 
 fn under_way() -> Error {

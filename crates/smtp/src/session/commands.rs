@@ -5,7 +5,7 @@ use std::fmt::Write;
 use jiff::Timestamp;
 use mail::address::Path;
 use mail::{Address, Door, Envelope, Mailbox, ReversePath, TransactionId, Transport};
-use mailroom::{Decision, Stage, Verdict};
+use mailroom::{Decision, Refusal, Stage, Verdict};
 use net::tls::TlsUse;
 
 use super::intake;
@@ -211,9 +211,10 @@ impl Session {
             (Mode::Asked(Asked::Recipient(address)), Answer::Recipient(verdict, mailbox)) => {
                 self.recipient_judged(address, mailbox, verdict, now)
             }
-            (Mode::Asked(Asked::Deliver(envelope)), Answer::Delivered) => {
+            (Mode::Asked(Asked::Deliver(envelope)), Answer::Delivered(delay)) => {
                 (self.errors, self.idle_commands) = (0, 0);
-                Say::now(KEPT, Then::GoOn).times(self.replies(envelope.recipients.len()))
+                let say = Say::now(KEPT, Then::GoOn).times(self.replies(envelope.recipients.len()));
+                Say { delay, ..say }
             }
             (Mode::Asked(Asked::Deliver(envelope)), Answer::Refused(verdict)) => {
                 let Decision::Refuse(status) = &verdict.decision else {
@@ -222,7 +223,7 @@ impl Session {
                 let reply = Reply::of(status);
                 let sender = Some(&envelope.reverse_path);
                 let refusal = transaction::refusal(now, Stage::Data, sender, &envelope.recipients, None, &reply);
-                paced(self.tally(reply).noting(refusal), &verdict).times(self.replies(envelope.recipients.len()))
+                self.refused(reply, refusal, &verdict).times(self.replies(envelope.recipients.len()))
             }
             (Mode::Asked(Asked::SignIn(user)), Answer::SignedIn) => self.signed_in(user),
             (Mode::Asked(Asked::SignIn(_)), Answer::NotSignedIn(why)) => self.not_signed_in(why),
@@ -243,7 +244,7 @@ impl Session {
         if let Decision::Refuse(status) = &verdict.decision {
             let reply = Reply::of(status);
             let refusal = transaction::refusal(now, Stage::Mail, Some(&path), &[], None, &reply);
-            return paced(self.tally(reply).noting(refusal), &verdict);
+            return self.refused(reply, refusal, &verdict);
         }
         let envelope = Envelope {
             transaction: id,
@@ -283,25 +284,36 @@ impl Session {
         };
         match (refused, &mut self.transaction, mailbox) {
             (None, Some(transaction), Some(mailbox)) => {
-                transaction.add(address, mailbox, &verdict.decision);
+                transaction.add(address, mailbox, &verdict);
                 paced(Say::now(RECIPIENT_OK, Then::GoOn), &verdict)
             }
             (refused, transaction, mailbox) => {
                 let reply = refused.unwrap_or(MAIL_FIRST);
                 transaction.iter_mut().for_each(|transaction| transaction.refused = true);
                 let refusal = self.refusal(Stage::Rcpt, Some((&address, mailbox.as_ref())), &reply, now);
-                paced(self.tally(reply).noting(refusal), &verdict)
+                self.refused(reply, refusal, &verdict)
             }
         }
     }
+
+    /// A refusal as the verdict has it. What a fault on demand says is said to the letter, however often: it is no error
+    /// of the client's.
+    fn refused(&mut self, reply: Reply, mut refusal: Box<Refusal>, verdict: &Verdict) -> Say {
+        refusal.fault = verdict.fault.as_deref().cloned();
+        let say = match verdict.fault {
+            Some(_) => Say::now(reply, Then::GoOn),
+            None => self.tally(reply),
+        };
+        paced(say.noting(refusal), verdict)
+    }
 }
 
-/// Told as the verdict wants it: later, or with the line cut. A cut line says nothing but a refusal.
+/// Told as the verdict wants it: later, or with the line cut. A cut line says nothing but a refusal, or nothing at all.
 fn paced(mut say: Say, verdict: &Verdict) -> Say {
     say.delay = verdict.delay;
     if verdict.hang_up {
         say.then = Then::Close;
-        say.reply = say.reply.filter(Reply::is_negative);
+        say.reply = say.reply.filter(|reply| reply.is_negative() && !verdict.silent);
     }
     say
 }

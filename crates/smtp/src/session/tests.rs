@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use mail::{Mailbox, TransactionId};
-use mailroom::Verdict;
+use mailroom::{ByFault, Verdict};
 use proptest::prelude::*;
 
 use super::*;
@@ -97,7 +97,7 @@ fn answer(question: Question<'_>, delivered: &mut Vec<Parcel>) -> Answer {
         }
         Question::Deliver(parcel) => {
             delivered.push(parcel);
-            Answer::Delivered
+            Answer::Delivered(None)
         }
         Question::SignIn(..) => Answer::SignedIn,
     }
@@ -108,8 +108,17 @@ fn judge(local: &str) -> Verdict {
         bad if bad.starts_with("bad") => Verdict::refuse(550, (5, 7, 1), "not you"),
         gone if gone.starts_with("gone") => Verdict::DISCARD,
         drop if drop.starts_with("drop") => Verdict { hang_up: true, ..Verdict::ACCEPT },
+        fault if fault.starts_with("fault") => faulty(Verdict::refuse(550, (5, 7, 1), "as asked")),
+        cut if cut.starts_with("cut") => {
+            Verdict { hang_up: true, silent: true, ..faulty(Verdict::refuse(421, (4, 4, 2), "cut")) }
+        }
+        slow if slow.starts_with("slow") => Verdict { slow: slow[4..].parse().ok(), ..Verdict::ACCEPT },
         _ => Verdict::ACCEPT,
     }
+}
+
+fn faulty(verdict: Verdict) -> Verdict {
+    Verdict { fault: Some(Box::new(ByFault::Address("fault".into()))), ..verdict }
 }
 
 /// The units of which dialogues are made. In DATA a unit is content.
@@ -391,6 +400,35 @@ fn a_verdict_may_hang_up_without_a_word() {
     let mut rig = Rig::greeted(settings());
     rig.feed(b"MAIL FROM:<drop@x.test>\r\n");
     assert!(rig.closed && rig.replies.is_empty());
+}
+
+#[test]
+fn a_fault_is_answered_to_the_letter_however_often() {
+    let mut rig = Rig::greeted(settings());
+    rig.feed(b"MAIL FROM:<a@x.test>\r\n");
+    let often = settings().errors_max as usize + 5;
+    rig.feed(&b"RCPT TO:<fault@x.test>\r\n".repeat(often));
+    assert_eq!(rig.replies[1..], vec![550; often]);
+    assert!(!rig.closed && rig.refusals.iter().all(|refusal| refusal.fault.is_some()));
+}
+
+#[test]
+fn a_line_that_is_cut_is_remembered_as_a_refusal() {
+    let mut rig = Rig::greeted(settings());
+    rig.feed(b"MAIL FROM:<a@x.test>\r\nRCPT TO:<cut@x.test>\r\n");
+    assert_eq!(rig.replies, [250]);
+    assert!(rig.closed && rig.refusals[0].fault.is_some());
+}
+
+#[test]
+fn the_slowest_recipient_sets_the_pace() {
+    let mut rig = Rig::greeted(settings());
+    rig.feed(b"MAIL FROM:<a@x.test>\r\nRCPT TO:<b@x.test>\r\n");
+    assert_eq!(rig.session.slow(), None);
+    rig.feed(b"RCPT TO:<slow500@x.test>\r\nRCPT TO:<slow9@x.test>\r\nRCPT TO:<slow70@x.test>\r\n");
+    assert_eq!(rig.session.slow(), Some(9));
+    rig.feed(b"RSET\r\nMAIL FROM:<a@x.test>\r\n");
+    assert_eq!(rig.session.slow(), None, "it ends with its transaction");
 }
 
 #[test]

@@ -24,6 +24,8 @@ pub(super) struct Transaction {
     pub(super) announced: Option<u64>,
     /// The message, from DATA or the first chunk on.
     pub(super) intake: Option<Intake>,
+    /// So many octets of content are read in a second.
+    pub(super) slow: Option<u64>,
     /// A chunk failed: nothing more is taken until RSET.
     pub(super) chunk_failed: bool,
 }
@@ -37,12 +39,15 @@ impl Transaction {
             refused: false,
             announced,
             intake: None,
+            slow: verdict.slow,
             chunk_failed: false,
         }
     }
 
-    pub(super) fn add(&mut self, address: Address, mailbox: Mailbox, decision: &Decision) {
-        if *decision == Decision::Discard || self.discard_all {
+    pub(super) fn add(&mut self, address: Address, mailbox: Mailbox, verdict: &Verdict) {
+        // The slowest recipient sets the pace.
+        self.slow = self.slow.into_iter().chain(verdict.slow).min();
+        if verdict.decision == Decision::Discard || self.discard_all {
             self.discarded.push(self.envelope.recipients.len());
         }
         self.envelope.recipients.push(Recipient { address, mailbox });

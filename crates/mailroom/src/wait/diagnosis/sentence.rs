@@ -4,6 +4,7 @@ use store::Scope;
 
 use super::{Diagnosis, seconds};
 use crate::access::Shape;
+use crate::refusals::ByFault;
 use crate::room::Mailroom;
 use crate::wait::Ask;
 use crate::wait::matchers::Failed;
@@ -84,6 +85,18 @@ fn phrase(failed: &Failed) -> String {
 fn refused(_: &Mailroom, _: &Ask, found: &Diagnosis) -> Option<String> {
     let last = found.refusals.first()?;
     let code = format!("{} {}", last.reply.code, last.reply.text);
+    match &last.fault {
+        Some(fault @ ByFault::Plan { id, .. }) => {
+            return Some(format!(
+                "Mail for this mailbox was refused by {fault}: {code:?}. Remove it by DELETE /api/v2/faults/{id}, or send \
+                 again as often as it wants."
+            ));
+        }
+        Some(fault) => {
+            return Some(format!("Mail for this mailbox was refused by {fault}, as it asks: {code:?}. See refusals."));
+        }
+        None => {}
+    }
     Some(format!(
         "Mail for this mailbox was refused at SMTP: {code:?}. See refusals; mend what the reply names and send again."
     ))
