@@ -172,6 +172,11 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "webhook-unknown", "No such webhook", detail)
     }
 
+    pub(crate) fn fault_unknown() -> Self {
+        let detail = "There is no such fault plan, or its time is over. List the faults for their ids.";
+        Self::new(StatusCode::NOT_FOUND, "fault-unknown", "No such fault plan", detail)
+    }
+
     pub(crate) fn token_in_file() -> Self {
         let detail =
             "This token stands in the configuration. Take its lines out of the file and start the server again.";
@@ -332,6 +337,13 @@ impl Problem {
             mailroom::Error::SignIn(error) => Self::not_signed_in(*error),
             mailroom::Error::BadInbox(_) | mailroom::Error::BadToken(_) => {
                 Self::new(StatusCode::BAD_REQUEST, "bad-request", "Bad request", sentence(error))
+            }
+            mailroom::Error::BadPlan(bad) => {
+                let (name, detail) = (bad.member.to_owned(), bad.detail.clone());
+                Self::mistakes(&[Mistake { place: "body", name, detail, nearest: None }])
+            }
+            mailroom::Error::NoPlan(_) => {
+                Self::new(StatusCode::CONFLICT, "too-many-faults", "No more fault plans", sentence(error))
             }
             mailroom::Error::TooOften { wait, .. } => {
                 Self::new(StatusCode::TOO_MANY_REQUESTS, "rate-limited", "Too often", sentence(error))

@@ -73,6 +73,9 @@ pub(crate) enum Operation {
     ReadRelease,
     ListDeadWebhooks,
     ReplayWebhook,
+    ListFaults,
+    PlanFault,
+    RemoveFault,
     Login,
     Logout,
     ReadHtml,
@@ -157,6 +160,8 @@ pub(crate) const ROUTES: &[Route] = {
         Route { path: "/api/v2/tokens/{id}", operations: &[RevokeToken] },
         Route { path: "/api/v2/webhooks/dead", operations: &[ListDeadWebhooks] },
         Route { path: "/api/v2/webhooks/dead/{id}/replay", operations: &[ReplayWebhook] },
+        Route { path: "/api/v2/faults", operations: &[ListFaults, PlanFault] },
+        Route { path: "/api/v2/faults/{id}", operations: &[RemoveFault] },
         Route { path: "/api/v2/login", operations: &[Login, Logout] },
     ]
 };
@@ -166,11 +171,10 @@ impl Operation {
     pub(crate) const fn method(self) -> Method {
         match self {
             Self::Purge | Self::Delete | Self::PurgeMailbox | Self::DeleteMessage | Self::PurgeAll => Method::DELETE,
-            Self::CloseInbox | Self::RevokeToken | Self::Logout => Method::DELETE,
+            Self::CloseInbox | Self::RevokeToken | Self::RemoveFault | Self::Logout => Method::DELETE,
             Self::Import | Self::DeleteMessages | Self::DeliverMessage | Self::WaitMatching => Method::POST,
-            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage | Self::ReplayWebhook => {
-                Method::POST
-            }
+            Self::OpenInbox | Self::IssueToken | Self::Login => Method::POST,
+            Self::ReleaseMessage | Self::ReplayWebhook | Self::PlanFault => Method::POST,
             _ => Method::GET,
         }
     }
@@ -180,7 +184,8 @@ impl Operation {
         match self {
             Self::Import | Self::DeliverMessage => Takes::Message,
             Self::DeleteMessages | Self::WaitMatching => Takes::Json,
-            Self::OpenInbox | Self::IssueToken | Self::Login | Self::ReleaseMessage => Takes::Json,
+            Self::OpenInbox | Self::IssueToken | Self::Login => Takes::Json,
+            Self::ReleaseMessage | Self::PlanFault => Takes::Json,
             _ => Takes::Nothing,
         }
     }
@@ -244,6 +249,9 @@ impl Operation {
             Self::ReadRelease => &v2::releases::READ,
             Self::ListDeadWebhooks => &v2::webhooks::LIST,
             Self::ReplayWebhook => &v2::webhooks::REPLAY,
+            Self::ListFaults => &v2::faults::LIST,
+            Self::PlanFault => &v2::faults::PLAN,
+            Self::RemoveFault => &v2::faults::REMOVE,
             Self::Login => &v2::login::LOGIN,
             Self::Logout => &v2::login::LOGOUT,
             Self::Import => &import::ABOUT,
@@ -301,6 +309,9 @@ impl Operation {
             Self::ReadRelease => v2::releases::read(shared, asked).await,
             Self::ListDeadWebhooks => v2::webhooks::list(shared, asked).await,
             Self::ReplayWebhook => v2::webhooks::replay(shared, asked).await,
+            Self::ListFaults => v2::faults::list(shared, asked).await,
+            Self::PlanFault => v2::faults::plan(shared, asked, body).await,
+            Self::RemoveFault => v2::faults::remove(shared, asked).await,
             Self::Login => v2::login::login(shared, asked, body).await,
             Self::Logout => v2::login::logout(shared, asked).await,
         }

@@ -108,6 +108,9 @@ fn t066_the_public_routes_are_these_and_no_others() {
         "DELETE /api/v2/tokens/{id} RevokeToken",
         "GET /api/v2/webhooks/dead ListDeadWebhooks",
         "POST /api/v2/webhooks/dead/{id}/replay ReplayWebhook",
+        "GET /api/v2/faults ListFaults",
+        "POST /api/v2/faults PlanFault",
+        "DELETE /api/v2/faults/{id} RemoveFault",
         "POST /api/v2/login Login",
         "DELETE /api/v2/login Logout",
     ];

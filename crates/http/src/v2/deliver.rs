@@ -7,7 +7,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use bytes::Bytes;
 use mail::address::Charset;
-use mail::{Address, Door, Envelope, Recipient, ReversePath, TransactionId, Transport};
+use mail::{Address, Door, Envelope, Mailbox, Recipient, ReversePath, TransactionId, Transport};
 use mailroom::{Decision, Delivered, Once, Outcome, Parcel, Refusal, Stage, Status, Verdict, Visit};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -150,7 +150,7 @@ async fn judge(
         if discards_all || verdict.decision == Decision::Discard {
             discarded.push(envelope.recipients.len());
         }
-        pass(shared, asked, verdict, Stage::Rcpt, &envelope, Some(&address)).await?;
+        pass(shared, asked, verdict, Stage::Rcpt, &envelope, Some((&address, mailbox.as_ref()))).await?;
         let mailbox = mailbox.ok_or_else(Problem::internal)?;
         envelope.recipients.push(Recipient { address, mailbox });
     }
@@ -170,27 +170,29 @@ async fn pass(
     verdict: Verdict,
     stage: Stage,
     envelope: &Envelope,
-    recipient: Option<&Address>,
+    recipient: Option<(&Address, Option<&Mailbox>)>,
 ) -> Result<(), Problem> {
     if let Some(delay) = verdict.delay {
         tokio::time::sleep(delay).await;
     }
     let Decision::Refuse(status) = verdict.decision else { return Ok(()) };
-    let known = &envelope.recipients;
+    let (known, address) = (&envelope.recipients, recipient.map(|(address, _)| address));
+    let mailbox = recipient.and_then(|(_, mailbox)| mailbox);
     let refusal = Refusal {
         at: shared.mailroom.now(),
         stage,
         mail_from: Some(envelope.reverse_path.clone()),
-        rcpt_to: known.iter().map(|one| one.address.clone()).chain(recipient.cloned()).collect(),
-        mailboxes: known.iter().map(|one| one.mailbox.clone()).collect(),
+        rcpt_to: known.iter().map(|one| one.address.clone()).chain(address.cloned()).collect(),
+        mailboxes: known.iter().map(|one| one.mailbox.clone()).chain(mailbox.cloned()).collect(),
         helo: None,
         peer: asked.client,
         reply: status.clone(),
-        fault: verdict.fault.map(|fault| *fault),
+        fault: verdict.fault.as_deref().cloned(),
     };
     shared.mailroom.refused(&asked.caller, refusal);
     let whom = if stage == Stage::Data { "The message" } else { "The sender" };
-    Err(refused(&status, whom, recipient))
+    let fault = verdict.fault.map(|fault| fault.name().to_owned());
+    Err(refused(&status, whom, address).with("fault", fault))
 }
 
 fn refused(status: &Status, whom: &str, recipient: Option<&Address>) -> Problem {

@@ -8,6 +8,7 @@ pub(crate) mod delete_messages;
 pub(crate) mod deliver;
 pub(crate) mod etag;
 pub(crate) mod export;
+pub(crate) mod faults;
 mod fields;
 pub(crate) mod html;
 pub(crate) mod inboxes;

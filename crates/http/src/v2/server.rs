@@ -60,6 +60,8 @@ struct Server {
     messages_max: Option<usize>,
     /// To whom the caller may release mail; null when it may not, or when there is no smart host.
     release: Option<Release>,
+    /// How many fault plans are in force for mail that the caller may see.
+    faults: usize,
     /// What can be searched for.
     search: Words,
     /// What keeps the mail.
@@ -166,6 +168,7 @@ pub(crate) async fn read(shared: &Shared, asked: &Asked) -> Result<Response, Pro
         retention: settings.kept.retention.map(duration),
         messages_max: Some(settings.kept.messages_max).filter(|max| *max != 0),
         release: mailroom.releases_to(&asked.caller).map(|allow| Release { enabled: true, allow }),
+        faults: if is_stranger { 0 } else { mailroom.faults_in_force(&asked.caller) },
         search: Words { keys: &query::KEYS, has: query::THINGS },
         engine: Engine { name: abilities.engine, promise: abilities.promise, whole_view: abilities.whole_view },
         limits: Limits::of(settings),

@@ -111,7 +111,7 @@ pub(crate) fn enhanced((class, subject, detail): (u8, u16, u16)) -> String {
 }
 
 /// `5.1.1`, read: a class of 4 or 5, the others without leading zeros and up to 999 (RFC 3463 §2).
-pub(crate) fn read_enhanced(text: &str) -> Option<(u8, u16, u16)> {
+pub fn read_enhanced(text: &str) -> Option<(u8, u16, u16)> {
     let mut parts = text.split('.').map(|part| {
         let is_number = !part.is_empty() && part.len() <= 3 && part.bytes().all(|byte| byte.is_ascii_digit());
         let is_padded = part.len() > 1 && part.starts_with('0');

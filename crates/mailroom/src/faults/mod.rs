@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use mail::Address;
 
-pub use act::{Act, usual_enhanced};
+pub use act::{Act, read_enhanced, usual_enhanced};
 pub use attempts::Count;
 pub use grammar::{Asked, Back, BadFault, Side};
 pub use plan::{BadPlan, NewPlan, Per, Plan, When, Whom};

@@ -4,7 +4,8 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use mail::{Address, Mailbox, ReversePath};
+use mail::address::Charset;
+use mail::{Address, Domain, Mailbox, ReversePath};
 use serde::{Deserialize, Serialize};
 
 use super::act::Act;
@@ -134,6 +135,15 @@ fn draw(seed: u64, attempt: u64) -> u64 {
 }
 
 impl Whom {
+    /// Mail from an address, or from a domain, as `@example.com`.
+    pub fn of_sender(text: &str) -> Option<Self> {
+        let sender = match text.strip_prefix('@') {
+            Some(domain) => format!("@{}", Domain::parse(domain).ok()?),
+            None => Address::parse(text, Charset::Utf8).ok()?.to_string(),
+        };
+        Some(Self::Sender(sender.to_lowercase()))
+    }
+
     /// Whether a message of this sender to this mailbox is meant. At MAIL no mailbox is known.
     pub(crate) fn meets(&self, sender: &ReversePath, mailbox: Option<&Mailbox>) -> bool {
         match self {
@@ -174,7 +184,7 @@ impl NewPlan {
         Ok(self)
     }
 
-    /// A reply is a refusal, its enhanced code goes with it, and its text is one line that SMTP can carry (T006).
+    /// A reply is a refusal, its enhanced code goes with it, and its text is one line that SMTP can carry.
     fn check_reply(&self) -> Result<(), BadPlan> {
         let Some(Status { code, enhanced, text }) = &self.act.reply else { return Ok(()) };
         ensure((400..600).contains(code), "reply.code", "It is the code of a refusal, from 400 to 599.")?;

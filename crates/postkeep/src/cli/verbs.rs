@@ -2,6 +2,7 @@
 //! What is asked over the wire, the client knows; how it ends is said here once.
 
 mod at;
+mod fault;
 mod find;
 mod health;
 mod inbox;
@@ -80,6 +81,9 @@ pub(super) enum Verb {
     /// Open or close an inbox: a fresh address for one test
     #[command(subcommand, arg_required_else_help = true, after_help = inbox::INBOX_EXAMPLES)]
     Inbox(inbox::InboxCommand),
+    /// Plan faults: mail that fails as a test wants it
+    #[command(subcommand, arg_required_else_help = true, after_help = fault::FAULT_EXAMPLES)]
+    Fault(fault::FaultCommand),
     /// Ask whether a server takes mail
     #[command(after_help = health::HEALTH_EXAMPLES)]
     Health(health::HealthArgs),
@@ -128,6 +132,7 @@ pub(super) fn run(given: Given, verb: Verb) -> ExitCode {
         Verb::Release(args) => block(release::release(args)),
         Verb::Releases(args) => block(release::releases(args)),
         Verb::Inbox(command) => block(inbox::inbox(command)),
+        Verb::Fault(command) => block(fault::fault(command)),
         Verb::Health(args) => health::health(given, args),
     };
     ended(done)

@@ -4,6 +4,7 @@
 mod access;
 pub(crate) mod doors;
 mod engines;
+mod faults;
 mod host;
 mod keys;
 mod layers;

@@ -14,6 +14,7 @@ use smtp::BareNewlines;
 use super::access;
 use super::doors::{self, Doors, Guards};
 use super::engines::{self, Store};
+use super::faults;
 use super::keys::Key;
 use super::layers::Tables;
 use super::relay::{self, Relay};
@@ -344,6 +345,7 @@ fn mailroom(values: Values<'_>, tables: &Tables) -> mailroom::Settings {
             accept: values.patterns("policy.accept"),
             reject_senders: values.patterns("policy.reject_senders"),
         },
+        faults: faults::settings(values),
         refusals_max: values.count("refusals.ring_max"),
         search: mailroom::search::Limits {
             deadline: values.time("search.deadline"),
@@ -391,7 +393,7 @@ pub(crate) fn contradictions(values: &[(Value, Origin)], tables: &Tables) -> Vec
     let origin = |name: &str| Key::index(name).map(|index| values[index].1.clone());
     let clashes = doors::clashes(read).into_iter().chain(tls::clashes(read));
     let clashes = clashes.chain(engines::half_a_certificate(read)).chain(engines::two_users(read));
-    let clashes = clashes.chain(wait::clashes(read));
+    let clashes = clashes.chain(wait::clashes(read)).chain(faults::clashes(read));
     let clashes = clashes.chain(access::clashes(read)).chain(relay::clashes(read));
     let mistakes = clashes.map(|Clash { keys, text }| {
         // The mistake was made where the later of the two was written.

@@ -480,6 +480,8 @@ fn public_mode_has_defaults_of_its_own_below_everything_a_user_writes() {
     assert!(public.doors.of("pop3").is_empty());
     assert_eq!(public.http.rate_per_ip.unwrap().count, 300);
     assert_eq!(public.mailroom.access.inbox.rate_per_ip.unwrap().count, 30);
+    let faults = &public.mailroom.faults;
+    assert_eq!((&*faults.domain, faults.plans_max), ("", 0), "strangers cause no faults");
     let own = set(&["access.mode=public", "pop3.addr=127.0.0.1:110", "http.rate_per_ip=off"]).unwrap();
     assert_eq!((own.doors.of("pop3").len(), own.http.rate_per_ip), (1, None));
     let shown = Checked::of(&sources(&[("POSTKEEP_ACCESS__MODE", "public")], &[])).unwrap().show();
@@ -625,6 +627,7 @@ fn what_is_wrong_with_access_is_told_with_what_to_do() {
     check(&["access.user_header=X-User"], "http.trusted_proxies");
     check(&["access.user_scopes=rw:*@team.test"], "mailbox.naming");
     check(&["inbox.ttl_default=2d"], "inbox.ttl_max");
+    check(&["faults.ttl_default=2d"], "faults.ttl_max");
     assert!(set(&["store.engine=jetstream", "access.mode=token", "access.key_file=/k"]).is_ok());
     assert!(set(&["access.user_header=X-User", "http.trusted_proxies=10.0.0.1"]).is_ok());
     assert!(set(&["store.engine=jetstream"]).is_ok());

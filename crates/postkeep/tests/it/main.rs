@@ -10,6 +10,7 @@ mod cli_verbs;
 mod configuration;
 mod events;
 mod faults;
+mod faults_on_demand;
 mod golden;
 mod hostile;
 mod http;

@@ -108,7 +108,7 @@ impl Place {
         let path = path.replace("{name}", name).replace("{index}", "0").replace("{filename}", "a.png");
         let path = path.replace("{tab}", "text").replace("{file}", ASSET);
         let path = path.replace("dead/{id}", "dead/42");
-        let path = match path.starts_with("/api/v2/tokens") {
+        let path = match path.starts_with("/api/v2/tokens") || path.starts_with("/api/v2/faults") {
             true => path.replace("{id}", "01234567"),
             false => path.replace("{id}", "latest").replace("{partId}", "1"),
         };
@@ -128,6 +128,10 @@ impl Place {
             (Takes::Json, "IssueToken") => ("application/json", r#"{"scopes":["ro:x"]}"#.to_owned()),
             (Takes::Json, "Login") => ("application/json", format!("{{\"token\":{:?}}}", self.bunch.of("admin:*"))),
             (Takes::Json, "WaitMatching") => ("application/json", r#"{"timeout":"0s"}"#.to_owned()),
+            // It never comes to so many attempts.
+            (Takes::Json, "PlanFault") => {
+                ("application/json", format!("{{\"mailbox\":{name:?},\"nth\":1000000000,\"drop\":true}}"))
+            }
             (Takes::Json, _) => ("application/json", "{}".to_owned()),
             #[allow(unreachable_patterns, reason = "a body of either kind may come")]
             _ => ("message/rfc822", "Subject: x\r\n\r\nx\r\n".to_owned()),
