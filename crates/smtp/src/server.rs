@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use mailroom::access::Denial;
 use mailroom::{Caller, Desk, Error, Mailroom, Parcel, Secret, SignInError, Stage, StoreError, Verdict, Visit};
 use net::{Accepted, Budget, Filled, Hall, Listener, Phase, Reservation, Stop, Stream, Tls, Wire};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::command::Then;
 use crate::counters::{COUNTERS, Kind};
@@ -260,10 +260,10 @@ impl Talk<'_> {
             Filled::More => {
                 let read = self.wire.input().len() - before;
                 self.conduct.read(read);
-                if let Some(octets) = slow {
-                    sleep(Duration::from_secs_f64(read as f64 / octets as f64)).await;
+                match slow {
+                    Some(octets) if !self.held_back(read, octets).await => TIMED_OUT,
+                    _ => return Ok(Then::GoOn),
                 }
-                return Ok(Then::GoOn);
             }
             Filled::Closed => return Err(Over),
             Filled::TimedOut => TIMED_OUT,
@@ -271,6 +271,15 @@ impl Talk<'_> {
         };
         reply.write(self.wire.output(), session.enhanced());
         Ok(Then::Close)
+    }
+
+    /// Wait as long as so much takes at so many octets a second; false when the message's whole time is over by then. Its
+    /// end must be looked at here: content that lies ready is never waited for.
+    async fn held_back(&mut self, read: usize, octets: u64) -> bool {
+        let until = Instant::now() + Duration::from_secs_f64(read as f64 / octets as f64);
+        let end = self.transaction_began.map_or(until, |began| began + self.server.settings.transaction_timeout);
+        sleep_until(until.min(end)).await;
+        until <= end
     }
 
     /// Until when the client must have sent something: its next command, the rest of its line, more of its message.

@@ -40,10 +40,12 @@ fn rows() -> Vec<Row> {
 /// A message of 2 KiB that names its recipient.
 fn letter(recipient: &str) -> Vec<u8> {
     let head = format!("From: app@shop.test\r\nTo: <{recipient}>\r\nSubject: Your order\r\n\r\n");
-    let filler = "a line of forty octets, with its line end\r\n".repeat(60);
-    let mut letter = format!("{head}{filler}").into_bytes();
-    letter.truncate(2046);
-    letter.extend_from_slice(b"\r\n");
+    let mut letter = head.into_bytes();
+    while letter.len() < 2048 {
+        let line = (2048 - letter.len()).min(64);
+        letter.extend_from_slice(&b"x".repeat(line.saturating_sub(2)));
+        letter.extend_from_slice(b"\r\n");
+    }
     letter
 }
 
