@@ -11,6 +11,7 @@ use store::{Job, JobId, Lease, Position, Scope, SystemClock};
 
 use super::{Access, Mode, Rules, Scopes, Target, Verb};
 use crate::outgoing::release::{Release, ReleaseAsk};
+use crate::faults::{Act, NewPlan, Per, When, Whom};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
@@ -56,6 +57,7 @@ const WORDS: [&str; 26] = [
 const OF_NAMES: [&str; 1] = ["shape"];
 /// How much is shown of what was read before, and who need not ask at all.
 const OF_SIGHT: [&str; 5] = ["seen", "sees_transport", "admit", "verbs", "releases_to"];
+const OF_SIGHT: [&str; 5] = ["seen", "sees_transport", "admit", "verbs", "faults_in_force"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
@@ -132,6 +134,9 @@ async fn walk(room: &Mailroom, caller: &Caller) -> Vec<(&'static str, bool)> {
         ("resume", denied(room.resume(caller, Scope::Mailbox(here.clone()), None, Duration::ZERO).await)),
         ("wait", denied(room.wait(caller, None, wait_once(&here)).await)),
         ("watch_after", denied(room.watch_after(caller, Scope::Mailbox(here), Position::START).await)),
+        ("fault_plans", denied(room.fault_plans(caller).await)),
+        ("remove_fault", denied(room.remove_fault(caller, "01234567").await)),
+        ("plan_fault", denied(room.plan_fault(caller, plan()).await)),
     ]
 }
 
@@ -170,6 +175,13 @@ fn wait_once(mailbox: &Mailbox) -> wait::Ask {
 fn search() -> Search {
     let (scope, order) = (Scope::Mailbox(mailbox("here")), Order::Newest);
     Search { query: mail::Query::default(), scope, order, since: Position::START, behind: None, limit: 1 }
+}
+
+/// A plan that never comes to act.
+fn plan() -> NewPlan {
+    let (whom, act) = (Whom::Mailbox(mailbox("here")), Act { drop: true, ..Act::default() });
+    let (when, per) = (When::Nth(1_000_000), Per::Plan);
+    NewPlan { whom, stage: Stage::Data, act, when, per, ttl: None, note: String::new() }
 }
 
 fn import() -> Import {
@@ -249,6 +261,8 @@ async fn every_verb_asks_for_its_own_mailbox() {
         "begin_release",
         "keep_release",
         "forget_releases",
+        "fault_plans",
+        "remove_fault",
     ];
     for (verb, denied) in walk(&room, &ANYBODY).await {
         assert_eq!(denied, of_all.contains(&verb), "{verb} is about all mailboxes, or about this one");

@@ -234,7 +234,7 @@ async fn refusals_of_all_nodes_are_told() {
 
 #[test]
 fn what_nodes_say_comes_back_as_it_was() {
-    for octets in [&b""[..], b"\x01", b"\xff\xff\xff\xff", b"\x02\x00\x01\x00"] {
+    for octets in [&b""[..], b"\x01", b"\xff\xff\xff\xff", b"\x01\x00\x01\x00"] {
         assert_eq!(wire::read::<wire::RecentQuestion>(octets), None, "{octets:?}");
     }
     let question = wire::RecentQuestion { before: Some((-1, 7)), limit: 3, query: Some("from:a".into()) };

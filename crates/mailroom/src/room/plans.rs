@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use jiff::SignedDuration;
+use store::registry::Registry;
 use store::{Expect, Put};
 
 use super::Mailroom;
@@ -17,10 +18,11 @@ const ID_DIGITS: usize = 8;
 impl Mailroom {
     /// Put a plan in force: here at once, on other nodes within moments, for as long as it says.
     pub async fn plan_fault(&self, caller: &Caller, new: NewPlan) -> Result<Plan> {
-        self.access.permit(caller, Verb::Fault, target(&new.whom))?;
+        let permit = self.access.permit(caller, Verb::Fault, target(&new.whom))?;
+        let registry = self.vault.open(&permit).registry();
         let settings = &self.faults.settings;
         let new = new.checked(settings)?;
-        self.has_room_for_plan().await?;
+        self.has_room_for_plan(registry).await?;
         let ttl = new.ttl.unwrap_or(settings.ttl_default);
         let (id, created) = (base32::digits(&chance::<5>()?, ID_DIGITS), self.now());
         let ttl = SignedDuration::try_from(ttl).unwrap_or(SignedDuration::MAX);
@@ -39,7 +41,7 @@ impl Mailroom {
         if let Some(reply) = plan.act.reply.as_mut().filter(|reply| reply.text.is_empty()) {
             reply.text = format!("As the fault plan {} has it", plan.id);
         }
-        let (registry, value) = (self.vault.open(&self.program()?).registry(), Bytes::from(plan.write()));
+        let value = Bytes::from(plan.write());
         match registry.put(plans::KIND, &plan.id, value.clone(), Some(expires), Expect::Absent).await? {
             Put::Written(version) => {
                 let entry = store::Entry { key: plan.id.clone(), value, version, expires: Some(expires) };
@@ -52,8 +54,8 @@ impl Mailroom {
 
     /// The plans in force that a caller may change, each with what it met, in the order in which they are asked.
     pub async fn fault_plans(&self, caller: &Caller) -> Result<Vec<(Plan, Count)>> {
-        self.access.permit(caller, Verb::Fault, Target::Any)?;
-        let registry = self.vault.open(&self.program()?).registry();
+        let permit = self.access.permit(caller, Verb::Fault, Target::Any)?;
+        let registry = self.vault.open(&permit).registry();
         let entries = registry.list(plans::KIND).await?;
         let now = self.now();
         let mut listed = Vec::new();
@@ -71,18 +73,18 @@ impl Mailroom {
 
     /// End a plan, on every node; false when there is none of this id.
     pub async fn remove_fault(&self, caller: &Caller, id: &str) -> Result<bool> {
-        self.access.permit(caller, Verb::Fault, Target::Any)?;
+        let permit = self.access.permit(caller, Verb::Fault, Target::Any)?;
         if !is_id(id) {
             return Ok(false);
         }
-        let registry = self.vault.open(&self.program()?).registry();
+        let registry = self.vault.open(&permit).registry();
         let Some(entry) = registry.get(plans::KIND, id).await? else { return Ok(false) };
         if let Some(plan) = Plan::read(&entry) {
             self.access.permit(caller, Verb::Fault, target(&plan.whom))?;
         }
         let went = registry.delete(plans::KIND, id, Expect::Any).await?;
         self.faults.plans.remove(id);
-        self.forget_counts(id).await;
+        forget_counts(registry, id).await;
         Ok(went)
     }
 
@@ -95,17 +97,12 @@ impl Mailroom {
         self.faults.plans.count(self.now(), sees)
     }
 
-    /// `faults.domain`, where faults are to be had by address.
-    pub fn faults_domain(&self) -> Option<&str> {
-        Some(&*self.faults.settings.domain).filter(|domain| !domain.is_empty())
-    }
-
-    async fn has_room_for_plan(&self) -> Result<()> {
+    async fn has_room_for_plan(&self, registry: &dyn Registry) -> Result<()> {
         let max = self.faults.settings.plans_max;
         if max == 0 {
             return Err(Error::NoPlan("fault plans are switched off here: raise faults.plans_max".to_owned()));
         }
-        let entries = self.vault.open(&self.program()?).registry().list(plans::KIND).await?;
+        let entries = registry.list(plans::KIND).await?;
         let now = self.now();
         if entries.iter().filter(|entry| entry.is_live(now)).count() >= max {
             let detail = format!("{max} fault plans are in force: remove one, or raise faults.plans_max");
@@ -113,18 +110,16 @@ impl Mailroom {
         }
         Ok(())
     }
+}
 
-    /// What was counted goes by itself with the plan's time; this only makes room earlier.
-    async fn forget_counts(&self, id: &str) {
-        let Ok(permit) = self.program() else { return };
-        let registry = self.vault.open(&permit).registry();
-        let Ok(entries) = registry.list(attempts::KIND).await else { return };
-        let is_of_plan = |key: &str| key == id || key.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
-        for entry in entries.iter().filter(|entry| is_of_plan(&entry.key)) {
-            if let Err(error) = registry.delete(attempts::KIND, &entry.key, Expect::Any).await {
-                tracing::debug!(%error, "what a fault plan met is forgotten later");
-                return;
-            }
+/// What was counted goes by itself with the plan's time; this only makes room earlier.
+async fn forget_counts(registry: &dyn Registry, id: &str) {
+    let Ok(entries) = registry.list(attempts::KIND).await else { return };
+    let is_of_plan = |key: &str| key == id || key.strip_prefix(id).is_some_and(|rest| rest.starts_with('.'));
+    for entry in entries.iter().filter(|entry| is_of_plan(&entry.key)) {
+        if let Err(error) = registry.delete(attempts::KIND, &entry.key, Expect::Any).await {
+            tracing::debug!(%error, "what a fault plan met is forgotten later");
+            return;
         }
     }
 }
