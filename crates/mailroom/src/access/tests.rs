@@ -10,8 +10,8 @@ use store::list::{MailboxOrder, MailboxPage, Order, Page, RecentPage};
 use store::{Job, JobId, Lease, Position, Scope, SystemClock};
 
 use super::{Access, Mode, Rules, Scopes, Target, Verb};
-use crate::outgoing::release::{Release, ReleaseAsk};
 use crate::faults::{Act, NewPlan, Per, When, Whom};
+use crate::outgoing::release::{Release, ReleaseAsk};
 use crate::stub::{self, ANYBODY, address, mailbox, parcel};
 use crate::verdict::Decision;
 use crate::{
@@ -56,8 +56,7 @@ const WORDS: [&str; 26] = [
 /// What is said of a name, whoever asks.
 const OF_NAMES: [&str; 1] = ["shape"];
 /// How much is shown of what was read before, and who need not ask at all.
-const OF_SIGHT: [&str; 5] = ["seen", "sees_transport", "admit", "verbs", "releases_to"];
-const OF_SIGHT: [&str; 5] = ["seen", "sees_transport", "admit", "verbs", "faults_in_force"];
+const OF_SIGHT: [&str; 6] = ["seen", "sees_transport", "admit", "verbs", "releases_to", "faults_in_force"];
 
 fn denied<T>(answer: Result<T>) -> bool {
     matches!(answer, Err(Error::Denied { .. }))
