@@ -1,5 +1,6 @@
 mod dialogues;
 mod encryption;
+mod errands;
 mod letters;
 mod sink;
 mod smuggling;
