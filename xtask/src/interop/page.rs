@@ -28,6 +28,7 @@ compared.
   away. For readers: what the program wrote down is what the server keeps.
 - *unable*: this program cannot send or read such a letter; the reason stands below the table.
 - –: the program does not go this way at all; the reason stands there too.
+- *postkeep-release* is a second Postkeep, which sends on by a rule what it gets: to the server, or through a Postfix.
 
 DATA has no way to send a last line without an end: senders end it, and that is what they claim. A bare LF in DATA is refused
 with 521 unless `smtp.bare_newlines = \"normalize\"`.

@@ -10,6 +10,7 @@ mod jail;
 mod opensmtpd;
 mod package;
 mod postfix;
+mod release;
 #[cfg(test)]
 mod tests;
 
@@ -28,6 +29,7 @@ use super::site::{Kept, Site, fields};
 use intake::{Answer, Intake};
 use jail::Jail;
 use package::Package;
+use release::{Release, Through};
 use {exim::Exim, opensmtpd::OpenSmtpd, postfix::Postfix};
 
 /// The name that every relay goes by.
@@ -44,6 +46,8 @@ pub(super) fn all() -> Vec<Box<dyn Program>> {
         Box::new(Relay { name: "postfix", agent: Postfix, door: Door::Smtp }),
         Box::new(Relay { name: "exim", agent: Exim, door: Door::Smtp }),
         Box::new(Relay { name: "opensmtpd", agent: OpenSmtpd, door: Door::Smtp }),
+        Box::new(Release(Through::Nobody)),
+        Box::new(Release(Through::Postfix)),
         Box::new(Relay { name: "postfix-lmtp", agent: Postfix, door: Door::Lmtp }),
         Box::new(Relay { name: "exim-lmtp", agent: Exim, door: Door::Lmtp }),
         Box::new(Relay { name: "opensmtpd-lmtp", agent: OpenSmtpd, door: Door::Lmtp }),
