@@ -34,6 +34,8 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     #[cfg(target_os = "linux")]
     parts.part("schemathesis", || crate::schemathesis::short(crate::shell::built()?.join("postkeep")));
     #[cfg(target_os = "linux")]
+    parts.part("webhooks", || crate::webhooks::short(crate::shell::built()?.join("postkeep")));
+    #[cfg(target_os = "linux")]
     parts.part("mixed", || {
         must(&mut build(cargo(["build"]), &["--bin", "mixed-load"]))?;
         crate::long::short_mixed(&crate::shell::built()?.join("postkeep"))

@@ -25,6 +25,8 @@ mod page;
 mod schemathesis;
 mod shell;
 mod tidy;
+#[cfg(target_os = "linux")]
+mod webhooks;
 
 use std::process::ExitCode;
 
@@ -73,6 +75,9 @@ cargo xtask interop                               real mail programs send to and
 cargo xtask page                                  the page: types, lint and unit tests, whether ui/dist is what ui/ gives, and
                                                   real browsers on the real binary; installs what ui/package-lock.json names
     --short | --long                              the memory engine alone (as CI does), or every engine and full sizes
+    --bin PATH                                    a binary that is already built
+cargo xtask webhooks                              the receiver of docs/webhooks.md, as it stands there, believes our signatures
+    --install                                     the package that it verifies with
     --bin PATH                                    a binary that is already built
 cargo xtask schemathesis                          requests made from the API's description, and every answer held against it
     --engine NAME --examples N --seed N           memory, disk or jetstream alone; how many requests of a kind (20)
@@ -124,9 +129,11 @@ fn run(mut args: Args) -> Result<()> {
         #[cfg(target_os = "linux")]
         Some("schemathesis") => schemathesis::run(args),
         #[cfg(target_os = "linux")]
+        Some("webhooks") => webhooks::run(args),
+        #[cfg(target_os = "linux")]
         Some("long") => long::run(args),
         #[cfg(not(target_os = "linux"))]
-        Some("bench" | "cluster" | "crash" | "interop" | "page" | "schemathesis" | "long") => {
+        Some("bench" | "cluster" | "crash" | "interop" | "page" | "schemathesis" | "webhooks" | "long") => {
             bail!("this reads /proc and so runs on Linux only")
         }
         None | Some("help" | "--help" | "-h") => {

@@ -20,7 +20,7 @@ use super::{Limits, Target};
 use crate::carrier::{Carrier, Outcome};
 
 /// Beside the request itself: to read a message and take it apart.
-const READING: Duration = Duration::from_secs(10);
+const READING: Duration = Duration::from_secs(5);
 
 /// The courier of one target.
 pub struct Webhook {

@@ -32,3 +32,4 @@ mod store_verbs;
 mod tls;
 mod users;
 mod weather;
+mod webhooks;
