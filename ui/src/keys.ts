@@ -3,11 +3,11 @@
 export const KEYS = {
   next: ['j', 'ArrowDown'], previous: ['k', 'ArrowUp'], open: ['Enter', 'o'], back: ['Escape', 'u'],
   select: ['x'], selectDown: ['Shift+ArrowDown'], selectUp: ['Shift+ArrowUp'], selectAll: ['Ctrl+a'],
-  delete: ['#', 'Delete'], undo: ['z'], unread: ['Shift+U'],
+  delete: ['#', 'Delete'], undo: ['z'], unread: ['Shift+U'], release: ['r'],
   copyCode: ['c'], openLink: ['l'], copyLink: ['Shift+L'], copyUrl: ['y'],
   tab1: ['1'], tab2: ['2'], tab3: ['3'], tab4: ['4'], tab5: ['5'], tab6: ['6'],
   width: ['w'], dark: ['d'], images: ['i'], body: ['v'], alone: ['f'],
-  field: ['/'], goAll: ['g a'], goMailbox: ['g m'], goNewest: ['g n'], goMonitor: ['g l'], palette: ['Ctrl+k'], help: ['?'],
+  field: ['/'], goAll: ['g a'], goMailbox: ['g m'], goNewest: ['g n'], goMonitor: ['g l'], goFaults: ['g f'], palette: ['Ctrl+k'], help: ['?'],
 } as const
 export type Action = keyof typeof KEYS
 export const ACTIONS = Object.keys(KEYS) as Action[]

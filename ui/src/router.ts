@@ -19,7 +19,7 @@ export interface Mail {
   follow: boolean
 }
 
-export type Aside = 'monitor' | 'connect' | 'help' | 'login'
+export type Aside = 'monitor' | 'faults' | 'connect' | 'help' | 'login'
 export type Route = Mail | { view: Aside; next: string | null } | { view: 'unknown'; path: string }
 
 export const ALL: Scope = { kind: 'all' }
@@ -89,4 +89,4 @@ function decoded(word: string | undefined): string {
 }
 
 const isTab = (word: string): word is Tab => (TABS as readonly string[]).includes(word)
-const isAside = (word: string): word is Aside => ['monitor', 'connect', 'help', 'login'].includes(word)
+const isAside = (word: string): word is Aside => ['monitor', 'faults', 'connect', 'help', 'login'].includes(word)

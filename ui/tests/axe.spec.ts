@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { AxeResults } from 'axe-core'
-import { expect, person, Server, test, type View } from './harness'
+import { expect, leaving, person, Relay, reset, send, Server, test, type View } from './harness'
 import { filled, stops, type Stop } from './harness/views'
 
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -71,6 +71,35 @@ for (const { theme, width } of looks) {
 }
 
 for (const theme of ['light', 'dark'] as const) {
+  test(`fact 19: axe finds nothing on faults in force and a release, ${theme}`, async ({ browser }) => {
+    const relay = await Relay.start({ gone: '550 5.1.1 No such user here' })
+    const server = await Server.start({ set: leaving(relay) })
+    await send(server, reset('481920'), 'ben')
+    for (const asked of [{ mailbox: 'ben', reply: { code: 451 }, first: 1 }, { sender: '@shop.test', delay: '1s', note: 'slow' }]) await server.ask('/api/v2/faults', { method: 'POST', body: JSON.stringify(asked) })
+    for (const width of [390, 1440]) {
+      const { context, page, view } = await person(browser, { colorScheme: theme, viewport: { width, height: 900 }, reducedMotion: 'reduce', bypassCSP: true, baseURL: server.url })
+      await page.goto('/m/ben/latest')
+      await expect(view.subject).toHaveText('Reset your password')
+      await expect(page.getByRole('region', { name: 'Faults' })).toContainText('2 faults in force')
+      expect(await found(view), 'banner').toEqual([])
+      await page.keyboard.press('r')
+      const dialog = page.getByRole('dialog')
+      await dialog.getByLabel('Recipients').fill('qa@example.com, gone@example.com')
+      await page.keyboard.press('Enter')
+      await expect(dialog.getByText('Not sent').first()).toBeVisible()
+      await dialog.getByLabel('Recipients').fill('no')
+      await page.keyboard.press('Enter')
+      await expect(dialog.getByRole('alert')).toContainText('no')
+      expect(await found(view), 'release').toEqual([])
+      await page.goto('/faults')
+      await expect(page.getByRole('listitem').filter({ hasText: '451' })).toBeVisible()
+      expect(await found(view), 'faults').toEqual([])
+      await context.close()
+    }
+    await server.stop()
+    relay.stop()
+  })
+
   test(`fact 19: axe finds nothing on the public entry and the login, ${theme}`, async ({ browser }) => {
     const [open, closed] = [await Server.start({ mode: 'public' }), await Server.start({ mode: 'token' })]
     for (const width of [390, 1440]) {

@@ -12,6 +12,7 @@ export * from './harness/server'
 export * from './harness/smtp'
 export * from './harness/view'
 export { Canary } from './harness/canary'
+export * from './harness/relay'
 export { Proxy } from './harness/proxy'
 export { expect }
 

@@ -1,6 +1,6 @@
-// Forty pictures for a person to look at, in `out/look/`: views, widths, themes, other letters, other words, states.
+// Forty pictures and more for a person to look at, in `out/look/`: views, widths, themes, other letters, other words, states.
 import type { Browser, BrowserContextOptions } from '@playwright/test'
-import { expect, person, Server, test, type View } from './harness'
+import { expect, leaving, person, Relay, reset, send, Server, test, type View } from './harness'
 import { fill, stops } from './harness/views'
 
 const folder = 'tests/out/look'
@@ -36,7 +36,7 @@ const seen: [string, Size, Theme][] = [
   ['all', 'wide', 'light'], ['all', 'wide', 'dark'], ['all', 'middle', 'light'], ['all', 'narrow', 'light'], ['all', 'narrow', 'dark'],
   ['mailbox', 'wide', 'light'], ['mailbox', 'narrow', 'dark'], ['message', 'wide', 'light'], ['message', 'wide', 'dark'], ['message', 'middle', 'light'], ['message', 'narrow', 'light'], ['message', 'narrow', 'dark'],
   ['blind', 'wide', 'light'], ['blind', 'narrow', 'dark'], ['text', 'wide', 'light'], ['headers', 'wide', 'light'], ['source', 'wide', 'dark'], ['parts', 'wide', 'light'], ['parts', 'narrow', 'light'],
-  ['empty', 'wide', 'light'], ['empty', 'narrow', 'light'], ['search', 'wide', 'light'], ['nohits', 'wide', 'light'], ['gone', 'wide', 'light'], ['monitor', 'wide', 'light'], ['connect', 'wide', 'light'], ['connect', 'narrow', 'dark'],
+  ['empty', 'wide', 'light'], ['empty', 'narrow', 'light'], ['search', 'wide', 'light'], ['nohits', 'wide', 'light'], ['gone', 'wide', 'light'], ['monitor', 'wide', 'light'], ['connect', 'wide', 'light'], ['connect', 'narrow', 'dark'], ['faults', 'wide', 'dark'], ['faults', 'narrow', 'light'],
   ['help', 'wide', 'light'], ['unknown', 'wide', 'light'],
 ]
 for (const [name, size, theme] of seen) {
@@ -93,6 +93,35 @@ test('look: what opens and what goes wrong', async ({ browser }) => {
     await view.page.goto('/m/ben')
     await expect(view.page.getByText(/does not answer/).first()).toBeVisible()
   })
+})
+
+test('look: faults in force, and a message that is released', async ({ browser }) => {
+  const relay = await Relay.start({ gone: '550 5.1.1 No such user here', later: '451 4.7.1 Greylisted' })
+  const leaves = await Server.start({ set: leaving(relay) })
+  await send(leaves, reset('481920'), 'ben')
+  const plans = [{ mailbox: 'ben', reply: { code: 451, enhanced: '4.3.0', text: 'Try again later' }, first: 2, note: 'greylisting of the sign-up test' }, { sender: '@shop.test', stage: 'data', delay: '2s', percent: 30, seed: 7 }]
+  for (const plan of plans) await leaves.ask('/api/v2/faults', { method: 'POST', body: JSON.stringify(plan) })
+  for (const [size, theme] of [['wide', 'light'], ['narrow', 'dark']] as const) {
+    await shoot(browser, 'banner', size, theme, async ({ page, subject }) => {
+      await page.goto(`${leaves.url}/m/ben/latest`)
+      await expect(subject).toHaveText('Reset your password')
+      await expect(page.getByRole('region', { name: 'Faults' })).toContainText('2 faults')
+    })
+    await shoot(browser, 'plans', size, theme, async ({ page }) => {
+      await page.goto(`${leaves.url}/faults`)
+      await expect(page.getByText('greylisting')).toBeVisible()
+    })
+    await shoot(browser, 'release', size, theme, async ({ page, subject }) => {
+      await page.goto(`${leaves.url}/m/ben/latest`)
+      await expect(subject).toHaveText('Reset your password')
+      await page.keyboard.press('r')
+      await page.getByLabel('Recipients').fill('qa@example.com, gone@example.com, later@example.com')
+      await page.keyboard.press('Enter')
+      await expect(page.getByText('Greylisted').first()).toBeVisible()
+    })
+  }
+  await leaves.stop()
+  relay.stop()
 })
 
 test('look: public and signed out', async ({ browser }) => {

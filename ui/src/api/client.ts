@@ -15,6 +15,8 @@ export interface SmtpDoor {
 }
 export type Server = Omit<Schemas['Server'], 'smtp'> & { smtp: SmtpDoor[] }
 export type MailboxItem = Schemas['MailboxItem']
+export type Release = Schemas['Release']
+export type Plan = Schemas['FaultPlan']
 
 /** A refusal of the server, or its silence (status 0). `message` says what to do next. */
 export class Problem extends Error {

@@ -44,6 +44,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List fault plans
+         * @description Those in force that the caller may change, in the order in which they are asked, with the attempts that they met on all nodes.
+         */
+        get: operations["listFaults"];
+        put?: never;
+        /**
+         * Plan a fault
+         * @description Mail for a mailbox, from a sender, or all mail is refused, held back, dropped or read slowly: at each attempt, at the first ones, at the nth, or at a percentage drawn from a seed. In force at once, on other nodes within moments, until it expires or is removed. Several plans are asked in the order in which they were made.
+         */
+        post: operations["planFault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/faults/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a fault plan
+         * @description Mail is as it was, on every node within moments.
+         */
+        delete: operations["removeFault"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/import": {
         parameters: {
             query?: never;
@@ -300,6 +344,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/mailboxes/{name}/messages/{id}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a message to real people
+         * @description It is sent on through the smart host of the configuration, its bytes as they are, to recipients that relay.allow names. The answer comes when that is sure to be tried; what became of it is told by `readRelease`. In open mode only the server's own machine may ask, or whoever shows a token that is good for `release`; in public mode only an admin. `latest` for the id is the newest message there.
+         */
+        post: operations["releaseMessage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/mailboxes/{name}/messages/{id}/source": {
         parameters: {
             query?: never;
@@ -412,6 +476,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v2/releases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List releases
+         * @description Those of the last days (relay.kept) that the caller may ask for, by people and by rules, newest first.
+         */
+        get: operations["listReleases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/releases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What became of a release
+         * @description For each recipient the last word of the smart host, and when it is tried again.
+         */
+        get: operations["readRelease"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/tokens": {
         parameters: {
             query?: never;
@@ -451,6 +555,46 @@ export interface paths {
          * @description It is good for nothing on every node within a second, also for those who are let in already.
          */
         delete: operations["revokeToken"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhooks that were given up
+         * @description Events of `[[webhook]]` tables that their targets did not take, the newest first; at most 1000.
+         */
+        get: operations["listDeadWebhooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v2/webhooks/dead/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a webhook again that was given up
+         * @description Behind what waits for the same mailbox, under the id that it always had.
+         */
+        post: operations["replayWebhook"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -499,6 +643,36 @@ export interface components {
             value: string;
             /** @description `subject`, `text` or `html`. */
             where: string;
+        };
+        /** @description An event that was given up. */
+        DeadWebhookItem: {
+            /**
+             * Format: int32
+             * @description How often it was tried.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When.
+             */
+            diedAt: string;
+            /** @description `deliver`, `delete` or `purge`. */
+            event: string;
+            /** @description What it goes by. */
+            id: string;
+            /** @description Where it happened. */
+            mailbox: string;
+            /** @description The message that it is about; the first of several; null for a purge. */
+            messageId?: string | null;
+            /** @description Why it was given up. */
+            reason: string;
+            /** @description The name of the table that says who was to be told. */
+            target: string;
+        };
+        /** @description All of them. */
+        DeadWebhookList: {
+            /** @description The newest first. */
+            items: components["schemas"]["DeadWebhookItem"][];
         };
         /** @description What became of them. */
         DeleteAnswer: {
@@ -574,6 +748,149 @@ export interface components {
             mailFrom?: string | null;
             /** @description The recipients that led here, and others of the transaction whose mailboxes the caller may list. */
             rcptTo: string[];
+        };
+        /** @description A plan. */
+        FaultPlan: {
+            /**
+             * Format: int64
+             * @description How many attempts it met.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description Since when it is in force.
+             */
+            createdAt: string;
+            /** @description How long the answer is held back. */
+            delay?: string | null;
+            /** @description Whether the connection is cut. */
+            drop: boolean;
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            expiresAt: string;
+            /**
+             * Format: int64
+             * @description At how many of them it acted.
+             */
+            fired: number;
+            /**
+             * Format: int64
+             * @description The first so many attempts.
+             */
+            first?: number | null;
+            /** @description What it goes by. */
+            id: string;
+            /** @description Whose mail; null when it is not for a mailbox. */
+            mailbox?: string | null;
+            /** @description What people call it. */
+            note: string;
+            /**
+             * Format: int64
+             * @description This attempt only.
+             */
+            nth?: number | null;
+            /** @description `plan`, `recipient` or `pair`. */
+            per: string;
+            /**
+             * Format: int32
+             * @description So many of a hundred attempts.
+             */
+            percent?: number | null;
+            reply?: components["schemas"]["FaultReply"] | null;
+            /**
+             * Format: int64
+             * @description What those are drawn from.
+             */
+            seed?: number | null;
+            /** @description From whom; null when it is not for a sender. */
+            sender?: string | null;
+            /** @description At how many bytes a second the content is read. */
+            slow?: string | null;
+            /** @description `mail`, `rcpt` or `data`. */
+            stage: string;
+        };
+        /** @description All of them. */
+        FaultPlans: {
+            /** @description In the order in which they are asked. */
+            items: components["schemas"]["FaultPlan"][];
+        };
+        /** @description What is answered. */
+        FaultReply: {
+            /**
+             * Format: int32
+             * @description From 400 to 599.
+             */
+            code: number;
+            /** @description As `4.7.1`. */
+            enhanced: string;
+            /** @description What a person reads. */
+            text: string;
+        };
+        /** @description What is answered. */
+        FaultReplyRequest: {
+            /**
+             * Format: int32
+             * @description From 400 to 599.
+             */
+            code: number;
+            /** @description As `4.7.1`; what goes with the code unless said. */
+            enhanced?: string | null;
+            /** @description One line of ASCII; the id of the plan unless said. */
+            text?: string | null;
+        };
+        /**
+         * @description How a fault is planned. Without `mailbox` and `sender` all mail is meant; without `first`, `nth` and `percent` each
+         *     attempt.
+         */
+        FaultRequest: {
+            /** @description The answer is held back so long, as `2s`. */
+            delay?: string | null;
+            /** @description The connection is cut, behind the reply or without one. */
+            drop?: boolean | null;
+            /**
+             * Format: int64
+             * @description The first so many attempts.
+             */
+            first?: number | null;
+            /** @description Mail for this mailbox. */
+            mailbox?: string | null;
+            /** @description What people call it. */
+            note?: string | null;
+            /**
+             * Format: int64
+             * @description This attempt only.
+             */
+            nth?: number | null;
+            /**
+             * @description What is counted together: `plan` (unless said) all that the plan meets, `recipient` each recipient's on their own,
+             *     `pair` each sender's to each recipient.
+             * @example plan
+             */
+            per?: string | null;
+            /**
+             * Format: int64
+             * @description So many of a hundred attempts.
+             */
+            percent?: number | null;
+            reply?: components["schemas"]["FaultReplyRequest"] | null;
+            /**
+             * Format: int64
+             * @description What those are drawn from; 0 unless said.
+             */
+            seed?: number | null;
+            /** @description Mail from this address, or from a domain, as `@example.com`. */
+            sender?: string | null;
+            /** @description The content is read at so many bytes a second, as `1KiB`. */
+            slow?: string | null;
+            /**
+             * @description `mail`, `rcpt` (unless said) or `data`: at which command.
+             * @example rcpt
+             */
+            stage?: string | null;
+            /** @description How long the plan is in force, as `10m`. */
+            ttl?: string | null;
         };
         /** @description A header field. */
         Header: {
@@ -1009,6 +1326,75 @@ export interface components {
              */
             total?: number | null;
         };
+        /** @description What became of a release. */
+        Release: {
+            /** @description The token that asked. */
+            by?: string | null;
+            /**
+             * Format: date-time
+             * @description When it was asked for.
+             */
+            createdAt: string;
+            /** @description The sender of the envelope; empty for the null sender. */
+            from: string;
+            /** @description What it goes by. */
+            id: string;
+            /** @description The mailbox of the message. */
+            mailbox: string;
+            /** @description The message, which may be gone by now. */
+            messageId: string;
+            /** @description Each with a state of its own. */
+            recipients: components["schemas"]["ReleaseRecipient"][];
+            /** @description The rule that asked. */
+            rule?: string | null;
+            /** @description `queued`, `sending`, `done`, `failed` or `partial`. */
+            state: string;
+            /** @description Its subject. */
+            subject: string;
+        };
+        /** @description Some of them. */
+        ReleaseList: {
+            /** @description Newest first. */
+            items: components["schemas"]["Release"][];
+        };
+        /** @description How far it came for one recipient. */
+        ReleaseRecipient: {
+            /** @description To whom. */
+            address: string;
+            /**
+             * Format: date-time
+             * @description When that was.
+             */
+            at?: string | null;
+            /**
+             * Format: int32
+             * @description How often it was tried.
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When it is tried again.
+             */
+            nextAt?: string | null;
+            /** @description The last word of the smart host, or why there was none. */
+            reply?: string | null;
+            /** @description `queued`, `sent` or `failed`. */
+            state: string;
+        };
+        /** @description How a release is asked for. */
+        ReleaseRequest: {
+            /** @description The sender of the envelope; relay.from or the message's own when it is left out. */
+            from?: string | null;
+            /** @description To whom: plain addresses, each of which relay.allow names. */
+            to: string[];
+        };
+        /** @description Mail that leaves for real people. */
+        Releasing: {
+            /** @description Addresses and patterns of them (`relay.allow`). */
+            allow: string[];
+            /** @description Whether it does. */
+            enabled: boolean;
+        };
         /** @description What the HTML of a message would load from other hosts. */
         RemoteContent: {
             /** @description Where all that would come from, sorted; up to 20 hosts. */
@@ -1040,6 +1426,8 @@ export interface components {
             domain?: string | null;
             /** @description What keeps the mail. */
             engine: components["schemas"]["Engine"];
+            /** @description How many fault plans are in force for mail that the caller may see. */
+            faults: number;
             /**
              * @description What people call it (`http.label`).
              * @example staging-eu
@@ -1055,6 +1443,7 @@ export interface components {
             name: string;
             /** @description `mailbox.naming`. */
             naming: string;
+            release?: components["schemas"]["Releasing"] | null;
             /** @description How long a message is kept, as `7d`; null when it does not age. */
             retention?: string | null;
             /** @description What can be searched for. */
@@ -1310,8 +1699,15 @@ export interface operations {
                      *       ],
                      *       "domain": "mail.example",
                      *       "naming": "local",
+                     *       "release": {
+                     *         "enabled": true,
+                     *         "allow": [
+                     *           "*@example.com"
+                     *         ]
+                     *       },
                      *       "retention": "7d",
                      *       "messagesMax": 500,
+                     *       "faults": 0,
                      *       "search": {
                      *         "keys": [
                      *           "from",
@@ -1715,6 +2111,805 @@ export interface operations {
                 };
             };
             /** @description `internal`: Something went wrong here; the log tells more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The plans. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "7h2k9m4n",
+                     *           "mailbox": "alice",
+                     *           "sender": null,
+                     *           "stage": "rcpt",
+                     *           "reply": {
+                     *             "code": 451,
+                     *             "enhanced": "4.7.1",
+                     *             "text": "As the fault plan 7h2k9m4n has it"
+                     *           },
+                     *           "first": 2,
+                     *           "nth": null,
+                     *           "percent": null,
+                     *           "seed": null,
+                     *           "per": "plan",
+                     *           "delay": null,
+                     *           "drop": false,
+                     *           "slow": null,
+                     *           "note": "greylisting",
+                     *           "createdAt": "2026-11-14T09:30:00.000000+00:00",
+                     *           "expiresAt": "2026-11-14T09:40:00.000000+00:00",
+                     *           "attempts": 3,
+                     *           "fired": 2
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FaultPlans"];
+                };
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    planFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "mailbox": "alice",
+                 *       "reply": {
+                 *         "code": 451,
+                 *         "enhanced": "4.7.1"
+                 *       },
+                 *       "first": 2,
+                 *       "ttl": "10m",
+                 *       "note": "greylisting"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FaultRequest"];
+            };
+        };
+        responses: {
+            /** @description The plan. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "7h2k9m4n",
+                     *       "mailbox": "alice",
+                     *       "sender": null,
+                     *       "stage": "rcpt",
+                     *       "reply": {
+                     *         "code": 451,
+                     *         "enhanced": "4.7.1",
+                     *         "text": "As the fault plan 7h2k9m4n has it"
+                     *       },
+                     *       "first": 2,
+                     *       "nth": null,
+                     *       "percent": null,
+                     *       "seed": null,
+                     *       "per": "plan",
+                     *       "delay": null,
+                     *       "drop": false,
+                     *       "slow": null,
+                     *       "note": "greylisting",
+                     *       "createdAt": "2026-11-14T09:30:00.000000+00:00",
+                     *       "expiresAt": "2026-11-14T09:40:00.000000+00:00",
+                     *       "attempts": 0,
+                     *       "fired": 0
+                     *     }
+                     */
+                    "application/json": components["schemas"]["FaultPlan"];
+                };
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. `bad-mailbox`: No mailbox can have this name. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `too-many-faults`: So many plans are in force, or none are taken here. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:too-many-faults",
+                     *       "title": "No more fault plans",
+                     *       "status": 409,
+                     *       "detail": "So many plans are in force, or none are taken here.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `media-type`: The body is of another type than is taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:media-type",
+                     *       "title": "Other type of body",
+                     *       "status": 415,
+                     *       "detail": "The body is of another type than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. `outcome-unknown`: It is unknown whether this was done. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-full`: The store has no room for this. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-full",
+                     *       "title": "Store full",
+                     *       "status": 507,
+                     *       "detail": "The store has no room for this.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    removeFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a message, or `latest`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does nothing any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `route-unknown`: There is nothing at this path. `fault-unknown`: There is no such plan, or its time is over. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:route-unknown",
+                     *       "title": "No such route",
+                     *       "status": 404,
+                     *       "detail": "There is nothing at this path.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. `outcome-unknown`: It is unknown whether this was done. */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5959,6 +7154,354 @@ export interface operations {
             };
         };
     };
+    releaseMessage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A mailbox by its name, or an address that leads to it. */
+                name: string;
+                /** @description The id of a message, or `latest`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "to": [
+                 *         "alice@real.example"
+                 *       ],
+                 *       "from": null
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReleaseRequest"];
+            };
+        };
+        responses: {
+            /** @description It is on its way. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a83d2c1f07b3e8a4411d0c9e2b7aa",
+                     *       "mailbox": "alice",
+                     *       "messageId": "00000000000g5",
+                     *       "subject": "Welcome",
+                     *       "from": "app@example.com",
+                     *       "createdAt": "2026-11-14T09:30:00.000000+00:00",
+                     *       "by": "ci",
+                     *       "rule": null,
+                     *       "state": "done",
+                     *       "recipients": [
+                     *         {
+                     *           "address": "alice@real.example",
+                     *           "state": "sent",
+                     *           "attempts": 1,
+                     *           "reply": "250 2.0.0 Ok: queued as 4D2E9",
+                     *           "at": "2026-11-14T09:30:01.000000+00:00",
+                     *           "nextAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. `bad-mailbox`: No mailbox can have this name. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `inbox-secret-required`: This inbox is read with its own secret. `not-in-public-mode`: A public server does not offer this. `release-needs-token`: In open mode others than this machine release with a token only. `recipient-not-allowed`: relay.allow does not name the `recipients`. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `route-unknown`: There is nothing at this path. `message-unknown`: The mailbox holds no such message. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:route-unknown",
+                     *       "title": "No such route",
+                     *       "status": 404,
+                     *       "detail": "There is nothing at this path.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `relay-not-configured`: No smart host is configured (relay.host). */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:relay-not-configured",
+                     *       "title": "Nothing leaves here",
+                     *       "status": 409,
+                     *       "detail": "No smart host is configured (relay.host).",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `inbox-expired`: This inbox is over; open another. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:inbox-expired",
+                     *       "title": "Inbox expired",
+                     *       "status": 410,
+                     *       "detail": "This inbox is over; open another.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `media-type`: The body is of another type than is taken. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:media-type",
+                     *       "title": "Other type of body",
+                     *       "status": 415,
+                     *       "detail": "The body is of another type than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. `outcome-unknown`: It is unknown whether this was done. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-full`: The store has no room for this. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-full",
+                     *       "title": "Store full",
+                     *       "status": 507,
+                     *       "detail": "The store has no room for this.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     readSource: {
         parameters: {
             query?: never;
@@ -8118,6 +9661,514 @@ export interface operations {
             };
         };
     };
+    listReleases: {
+        parameters: {
+            query?: {
+                /** @description Only those of messages of this mailbox. */
+                mailbox?: string;
+                /** @description So many at most; http.page_default when it is left out. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The releases. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": []
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ReleaseList"];
+                };
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. `bad-mailbox`: No mailbox can have this name. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `inbox-secret-required`: This inbox is read with its own secret. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `inbox-expired`: This inbox is over; open another. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:inbox-expired",
+                     *       "title": "Inbox expired",
+                     *       "status": 410,
+                     *       "detail": "This inbox is over; open another.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    readRelease: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a message, or `latest`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The release. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "id": "019a83d2c1f07b3e8a4411d0c9e2b7aa",
+                     *       "mailbox": "alice",
+                     *       "messageId": "00000000000g5",
+                     *       "subject": "Welcome",
+                     *       "from": "app@example.com",
+                     *       "createdAt": "2026-11-14T09:30:00.000000+00:00",
+                     *       "by": "ci",
+                     *       "rule": null,
+                     *       "state": "done",
+                     *       "recipients": [
+                     *         {
+                     *           "address": "alice@real.example",
+                     *           "state": "sent",
+                     *           "attempts": 1,
+                     *           "reply": "250 2.0.0 Ok: queued as 4D2E9",
+                     *           "at": "2026-11-14T09:30:01.000000+00:00",
+                     *           "nextAt": null
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Release"];
+                };
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `route-unknown`: There is nothing at this path. `release-unknown`: There is no such release, or it was forgotten. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:route-unknown",
+                     *       "title": "No such route",
+                     *       "status": 404,
+                     *       "detail": "There is nothing at this path.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     listTokens: {
         parameters: {
             query?: never;
@@ -8879,6 +10930,495 @@ export interface operations {
                      *       "title": "Store unavailable",
                      *       "status": 503,
                      *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    listDeadWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "items": [
+                     *         {
+                     *           "id": "42",
+                     *           "target": "shop",
+                     *           "event": "deliver",
+                     *           "mailbox": "alice",
+                     *           "messageId": "1nbmq3r7c0v8h",
+                     *           "attempts": 40,
+                     *           "reason": "given up after 40 attempts: it answered 500",
+                     *           "diedAt": "2026-11-14T09:30:00.000000+00:00"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DeadWebhookList"];
+                };
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    replayWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a message, or `latest`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It waits to be sent. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `bad-request`: Something is not understood; `errors` says what, and the nearest known. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:bad-request",
+                     *       "title": "Bad request",
+                     *       "status": 400,
+                     *       "detail": "Something is not understood; `errors` says what, and the nearest known.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `unauthorized`: A token is needed, or the one that came is not good. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:unauthorized",
+                     *       "title": "Not signed in",
+                     *       "status": 401,
+                     *       "detail": "A token is needed, or the one that came is not good.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `forbidden`: The caller may not do this; `needs` names what it lacks. `not-in-public-mode`: A public server does not offer this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:forbidden",
+                     *       "title": "Not allowed",
+                     *       "status": 403,
+                     *       "detail": "The caller may not do this; `needs` names what it lacks.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `route-unknown`: There is nothing at this path. `webhook-unknown`: No webhook of this id was given up. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:route-unknown",
+                     *       "title": "No such route",
+                     *       "status": 404,
+                     *       "detail": "There is nothing at this path.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `request-timeout`: The body did not arrive in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:request-timeout",
+                     *       "title": "Request too slow",
+                     *       "status": 408,
+                     *       "detail": "The body did not arrive in time.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `length-required`: A body needs a Content-Length. */
+            411: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:length-required",
+                     *       "title": "Length required",
+                     *       "status": 411,
+                     *       "detail": "A body needs a Content-Length.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `body-too-large`: The body is larger than is taken. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:body-too-large",
+                     *       "title": "Body too large",
+                     *       "status": 413,
+                     *       "detail": "The body is larger than is taken.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `host-refused`: This server does not answer for this host name. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:host-refused",
+                     *       "title": "Host name refused",
+                     *       "status": 421,
+                     *       "detail": "This server does not answer for this host name.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `rate-limited`: Too much came from one place; see Retry-After. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:rate-limited",
+                     *       "title": "Too many requests",
+                     *       "status": 429,
+                     *       "detail": "Too much came from one place; see Retry-After.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `internal`: Something went wrong here; the log tells more. `outcome-unknown`: It is unknown whether this was done. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:internal",
+                     *       "title": "Internal error",
+                     *       "status": 500,
+                     *       "detail": "Something went wrong here; the log tells more.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `engine-limit`: `what` the engine cannot, and what to do `instead`. */
+            501: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:engine-limit",
+                     *       "title": "Not possible with this engine",
+                     *       "status": 501,
+                     *       "detail": "`what` the engine cannot, and what to do `instead`.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-unavailable`: The store cannot answer now; nothing was changed. `overloaded`: Too much is under way at once. `draining`: This server is stopping. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-unavailable",
+                     *       "title": "Store unavailable",
+                     *       "status": 503,
+                     *       "detail": "The store cannot answer now; nothing was changed.",
+                     *       "requestId": "7c1d0e4f2a9b8c35"
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+            /** @description `store-full`: The store has no room for this. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "urn:postkeep:problem:store-full",
+                     *       "title": "Store full",
+                     *       "status": 507,
+                     *       "detail": "The store has no room for this.",
                      *       "requestId": "7c1d0e4f2a9b8c35"
                      *     }
                      */

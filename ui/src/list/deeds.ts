@@ -88,6 +88,7 @@ export function placeDeeds(app: AppState): Deeds {
       else nav.go(listing(mailbox(name)))
     },
     goNewest: () => nav.go(following(scope())),
+    ...(app.server.about?.verbs.includes('fault') ? { goFaults: () => nav.go({ view: 'faults', next: null }) } : {}),
     ...(app.server.seesAll ? { goMonitor: () => nav.go({ view: 'monitor', next: null }) } : {}),
   }
 }

@@ -37,6 +37,11 @@ export function viewUrl(app: AppState): string {
   return app.nav.lasting(lasting)
 }
 
+/** Nothing where mail does not leave, or not for this visitor. */
+export function releaseItems(app: AppState, message: Message): Item[] {
+  return app.server.releases ? [{ label: t('release'), hint: 'r', run: () => (app.shell.releasing = message) }] : []
+}
+
 /** Letters that every file system takes. */
 export function fileName(message: Message): string {
   const words = message.subject.match(/[\p{L}\p{N}]+/gu) ?? []

@@ -8,6 +8,7 @@ import { Finding } from './finding.svelte'
 import { MessageList } from './list.svelte'
 import { Live } from './live.svelte'
 import { Mailboxes } from './mailboxes.svelte'
+import type { Faults } from './faults.svelte'
 import type { Monitor } from './monitor.svelte'
 import { Navigation, type Place } from './navigation.svelte'
 import { Notices } from './notices.svelte'
@@ -36,6 +37,8 @@ export class AppState {
   readonly mailboxes: Mailboxes
   /** Made when it is first looked at, and kept. */
   monitor: Monitor | null = null
+  /** Likewise. */
+  faults: Faults | null = null
   readonly reading: Reading
   readonly session: Session
   readonly finding: Finding

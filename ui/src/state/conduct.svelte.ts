@@ -10,6 +10,7 @@ import type { Came } from './rows'
 
 const MINUTE = 60_000
 const SPOKEN_EVERY = 5000
+const GLANCE = 15_000
 
 export class Conduct {
   #app: AppState
@@ -25,6 +26,8 @@ export class Conduct {
   start(): () => void {
     if (!this.#app.server.about) void this.#app.server.read()
     const minute = onTheMinute(() => this.#app.list.expire())
+    // Faults come into force and end while the page is open.
+    const glance = setInterval(() => void (this.#app.server.about?.faults !== undefined && this.#app.server.read()), GLANCE)
     const stop = $effect.root(() => {
       $effect(() => {
         const [route, about] = [this.#app.nav.route, this.#app.server.about ?? this.#app.server.problem]
@@ -55,7 +58,7 @@ export class Conduct {
     })
     // At once: what is asked for comes while the page is being put together.
     flushSync()
-    return () => (minute(), stop())
+    return () => (minute(), clearInterval(glance), stop())
   }
 
   /** What the window is called. */
@@ -173,6 +176,7 @@ export class Conduct {
 function titleOf(route: Route): string {
   switch (route.view) {
     case 'monitor': return `${t('monitor')} – `
+    case 'faults': return `${t('faults')} – `
     case 'connect': return `${t('connect')} – `
     case 'help': return `${t('help')} – `
     case 'login': return `${t('sign.in')} – `

@@ -15,7 +15,7 @@ const ASKED = 200
 export interface MonitorLine {
   key: string
   at: string
-  kind: 'deliver' | 'refuse'
+  kind: 'deliver' | 'refuse' | 'fault'
   mailFrom: string | null
   rcptTo: readonly string[]
   /** Of the transaction; not all of them need to be known here. */
@@ -27,6 +27,8 @@ export interface MonitorLine {
   stage: string | null
   peer: string | null
   reply: string
+  /** What brought this about on demand: the id of a plan, or an address. */
+  fault: string | null
 }
 
 interface Refusal {
@@ -37,6 +39,17 @@ interface Refusal {
   helo: string | null
   peer: string | null
   reply: string
+  fault?: string | null
+}
+
+/** A fault that did something and refused nothing by it. */
+interface Acted {
+  at: string
+  stage: string
+  mailFrom: string | null
+  rcptTo: string[]
+  fault: string
+  what: string
 }
 
 export class Monitor {
@@ -113,14 +126,16 @@ export class Monitor {
 
   #heard(event: StreamEvent): void {
     if (!this.#isOpen) return
-    if (event.event === 'deliver' || event.event === 'refuse') this.#pace.push(event)
+    if (['deliver', 'refuse', 'fault'].includes(event.event)) this.#pace.push(event)
   }
 
   #take(events: readonly StreamEvent[]): void {
     this.#add(
-      events.map(({ event, data }) =>
-        event === 'deliver' ? delivered((data as { message: Summary }).message) : refused(data as Refusal, `refuse ${this.#next++}`),
-      ),
+      events.map(({ event, data }) => {
+        if (event === 'deliver') return delivered((data as { message: Summary }).message)
+        const key = `${event} ${this.#next++}`
+        return event === 'refuse' ? refused(data as Refusal, key) : acted(data as Acted, key)
+      }),
     )
   }
 
@@ -157,10 +172,15 @@ function delivered(message: Summary): MonitorLine {
   return {
     key: message.transaction ?? `${copy.mailbox}/${copy.id}`,
     at: message.receivedAt, kind: 'deliver', mailFrom: message.envelope?.mailFrom || null, rcptTo,
-    recipients: rcptTo.length + (message.otherRecipients ?? 0),    subject: message.subject, copies: [copy], stage: null, peer: null, reply: '250',
+    recipients: rcptTo.length + (message.otherRecipients ?? 0),
+    subject: message.subject, copies: [copy], stage: null, peer: null, reply: '250', fault: null,
   }
 }
 
-function refused({ at, stage, mailFrom, rcptTo, peer, reply }: Refusal, key: string): MonitorLine {
-  return { key, at, kind: 'refuse', mailFrom, rcptTo, recipients: rcptTo.length, subject: null, copies: [], stage, peer, reply }
+function refused({ at, stage, mailFrom, rcptTo, peer, reply, fault = null }: Refusal, key: string): MonitorLine {
+  return { key, at, kind: 'refuse', mailFrom, rcptTo, recipients: rcptTo.length, subject: null, copies: [], stage, peer, reply, fault }
+}
+
+function acted({ at, stage, mailFrom, rcptTo, fault, what }: Acted, key: string): MonitorLine {
+  return { key, at, kind: 'fault', mailFrom, rcptTo, recipients: rcptTo.length, subject: null, copies: [], stage, peer: null, reply: what, fault }
 }

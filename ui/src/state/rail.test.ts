@@ -77,6 +77,15 @@ describe('the monitor', () => {
     ])
   })
 
+  it('tells what a fault on demand refused, and what it did besides', async () => {
+    const { monitor, live } = start()
+    await monitor.open()
+    live.say('refuse', { ...refusal, fault: 'p1' })
+    live.say('fault', { at: refusal.at, stage: 'DATA', mailFrom: null, rcptTo: ['x@y.test'], fault: 'slow@fault.test', what: 'read slowly' })
+    await settle()
+    expect(monitor.lines.slice(0, 3).map((line) => [line.kind, line.reply, line.fault])).toEqual([['fault', 'read slowly', 'slow@fault.test'], ['refuse', '550 5.1.1 No', 'p1'], ['deliver', '250', null]])
+  })
+
   it('stands still while paused, and catches up', async () => {
     const { monitor, live } = start()
     await monitor.open()

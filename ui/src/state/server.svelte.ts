@@ -1,4 +1,4 @@
-// What the server is and what this visitor may do there, read once and again after signing in or out.
+// What the server is and what this visitor may do there: read at first, after signing in or out, and now and then.
 import { answer, Problem, type Calls, type Server } from '../api/client'
 
 export type Verb = 'list' | 'read' | 'wait' | 'watch' | 'delete' | 'purge' | 'deliver' | 'release' | 'fault' | 'admin'
@@ -14,7 +14,9 @@ export class ServerState {
 
   async read(): Promise<void> {
     try {
-      this.about = (await answer(this.#calls.GET('/api/v2'))) as Server
+      const about = (await answer(this.#calls.GET('/api/v2'))) as Server
+      // The same again wakes nobody.
+      if (JSON.stringify(about) !== JSON.stringify(this.about)) this.about = about
       this.problem = null
     } catch (fault) {
       if (fault instanceof Problem) this.problem = fault
@@ -23,6 +25,11 @@ export class ServerState {
 
   may(verb: Verb): boolean {
     return this.about?.verbs?.includes(verb) ?? true
+  }
+
+  /** Messages may be sent on from here to real people. */
+  get releases(): boolean {
+    return this.about?.release?.enabled === true && this.about.verbs.includes('release')
   }
 
   get isPublic(): boolean {

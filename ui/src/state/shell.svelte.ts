@@ -1,4 +1,5 @@
 // What of the frame is open just now. Not in the URL, since nobody wants it back.
+import type { Message } from '../api/client'
 
 export class Shell {
   /** The rail, where it is a drawer. */
@@ -6,6 +7,8 @@ export class Shell {
   /** The field, where it hides behind a button. */
   searching = $state(false)
   palette = $state(false)
+  /** The message of which is being asked to whom it shall go. */
+  releasing = $state.raw<Message | null>(null)
   /** The message alone, without list and rail (`f`). */
   alone = $state(false)
 }

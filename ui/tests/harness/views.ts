@@ -70,6 +70,7 @@ export function stops(ids: Record<string, string>): Stop[] {
     { name: 'nohits', path: '/m/ben?q=zebra', ready: async (page) => void (await expect(page.getByText(/zebra/).filter({ visible: true }).first()).toBeVisible()) },
     { name: 'gone', path: '/m/ben/nosuchid', ready: async (page) => void (await expect(page.getByText(/Deleted or expired/).first()).toBeVisible()) },
     { name: 'monitor', path: '/monitor', ready: heading(/Monitor/) },
+    { name: 'faults', path: '/faults', ready: heading(/Faults/) },
     { name: 'connect', path: '/connect', ready: heading(/Connect/) },
     { name: 'help', path: '/help', ready: heading(/Help|Keys/) },
     { name: 'login', path: '/login', ready: heading(/Sign in/) },

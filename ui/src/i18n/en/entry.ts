@@ -4,12 +4,12 @@ import type { Action } from '../../keys'
 const actions: Record<Action, string> = {
   next: 'Next message', previous: 'Previous message', open: 'Open the message', back: 'Back to the list',
   select: 'Select the message', selectDown: 'Select downwards', selectUp: 'Select upwards', selectAll: 'Select all',
-  delete: 'Delete', undo: 'Undo deleting', unread: 'Mark unread',
+  delete: 'Delete', undo: 'Undo deleting', unread: 'Mark unread', release: 'Release the message to real people',
   copyCode: 'Copy the code', openLink: 'Open the action link', copyLink: 'Copy the action link', copyUrl: 'Copy the address of this view',
   tab1: 'First tab: HTML', tab2: 'Second tab: Text', tab3: 'Third tab: Headers', tab4: 'Fourth tab: Source', tab5: 'Fifth tab: Parts', tab6: 'Sixth tab',
   width: 'Next width of the preview', dark: 'Light or dark preview', images: 'Load remote images once', body: 'Into the body of the message', alone: 'The message alone',
   field: 'Go to a mailbox, or search', goAll: 'Go to all mail', goMailbox: 'Go to the mailbox of this message', goNewest: 'Follow the newest',
-  goMonitor: 'Go to the monitor', palette: 'Everything that can be done', help: 'Help',
+  goMonitor: 'Go to the monitor', goFaults: 'Go to the faults in force', palette: 'Everything that can be done', help: 'Help',
 }
 type ActionKey = `action.${Action}`
 const named = Object.fromEntries(Object.entries(actions).map(([action, text]) => [`action.${action}`, text])) as Record<ActionKey, string>

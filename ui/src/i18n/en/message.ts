@@ -126,6 +126,7 @@ export const message = {
   'copyAs.code': 'Wait for the next like it',
   'copied.message': 'the link to this message',
   'copied.sample': (name: string) => `the ${name} code`,
+  'release': 'Release…',
   'bar.previous': 'Previous message',
   'bar.next': 'Next message',
   'bar.all': 'All mail',

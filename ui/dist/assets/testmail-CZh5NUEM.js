@@ -1,1 +1,0 @@
-export{t as testMail}from"./samples-fdLKY99S.js";

@@ -1,0 +1,1 @@
+export{t as testMail}from"./samples-CL2Yjk6H.js";

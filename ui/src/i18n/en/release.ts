@@ -1,0 +1,30 @@
+// Words of releasing a message to real people.
+import { counted } from '../format'
+
+export const release = {
+  'release.title': 'Release this message',
+  'release.lead': 'It leaves for real people, byte for byte as it came, through the mail server that this one was given.',
+  'release.to': 'Recipients',
+  'release.several': 'Several with commas between them.',
+  'release.allow': 'May be sent to',
+  'release.nobody': 'Nobody yet: whoever runs the server names them in relay.allow.',
+  'release.from': 'Envelope sender',
+  'release.asUsual': 'as the server is set up, or as it came',
+  'release.do': 'Release',
+  'release.need': 'Write to whom it shall go.',
+  'release.notAddress': (words: string) => `Not an address: ${words}`,
+  'release.notAllowed': (who: string) => `May not be sent to: ${who}. Take others, or have them added to relay.allow.`,
+  'release.needsToken': 'From another computer than its own, this server releases mail only for those who have signed in.',
+  'release.notConfigured': 'This server was not told through which mail server mail leaves: relay.host.',
+  'release.often': (seconds: number) => `So much was released just now that this has to wait. Try again in ${counted(seconds, 'second', 'seconds')}.`,
+  'release.made': 'Released',
+  'release.by': (name: string) => `by ${name}`,
+  'release.rule': (name: string) => `by the rule ${name}`,
+  'release.state.queued': 'Waiting',
+  'release.state.sent': 'Sent',
+  'release.state.failed': 'Not sent',
+  'release.state.sending': 'Sending',
+  'release.attempts': (count: number) => counted(count, 'attempt', 'attempts'),
+  'release.next': (time: string) => `next at ${time}`,
+  'release.unknown': 'How it went could not be read. It is asked for again.',
+}
