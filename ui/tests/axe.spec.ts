@@ -79,7 +79,7 @@ for (const theme of ['light', 'dark'] as const) {
     for (const width of [390, 1440]) {
       const { context, page, view } = await person(browser, { colorScheme: theme, viewport: { width, height: 900 }, reducedMotion: 'reduce', bypassCSP: true, baseURL: server.url })
       await page.goto('/m/ben/latest')
-      await expect(view.subject).toHaveText('Reset your password')
+      await expect(view.tab('Source')).toBeVisible()
       await expect(page.getByRole('region', { name: 'Faults' })).toContainText('2 faults in force')
       expect(await found(view), 'banner').toEqual([])
       await page.keyboard.press('r')
