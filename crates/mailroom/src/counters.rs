@@ -12,6 +12,8 @@ pub(crate) struct Counters {
     pub(crate) messages: Counter,
     /// Their octets.
     pub(crate) octets: Counter,
+    /// Jobs that there was no room for.
+    pub(crate) jobs_left_out: Counter,
     pub(crate) sign_ins: Counter,
     pub(crate) sign_ins_failed: Counter,
     pub(crate) refused_by_policy: Counter,
@@ -25,6 +27,7 @@ impl Counters {
         Self {
             messages: counter!("postkeep_messages_total"),
             octets: counter!("postkeep_message_bytes_total"),
+            jobs_left_out: counter!("postkeep_jobs_left_out_total"),
             sign_ins: counter!("postkeep_sign_ins_total", "result" => "done"),
             sign_ins_failed: counter!("postkeep_sign_ins_total", "result" => "failed"),
             refused_by_policy: refused("policy"),

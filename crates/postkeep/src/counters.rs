@@ -17,6 +17,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("postkeep_message_bytes_total", "Their bytes"),
     ("postkeep_refusals_total", "Mail that was refused, by what decided it"),
     ("postkeep_rates_not_counted_total", "What passed uncounted because rate.entries_max was reached"),
+    ("postkeep_jobs_left_out_total", "Webhooks and relayed mail that there was no room to write down"),
     ("postkeep_webhooks_total", "Webhooks that were sent or given up, by the outcome"),
     ("postkeep_webhook_rests_total", "How often a target of webhooks was left alone after failures in a row"),
     ("postkeep_dns_questions_total", "Questions to the DNS, from its cache or not"),

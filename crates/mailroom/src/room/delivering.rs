@@ -47,6 +47,7 @@ impl Mailroom {
         let filed = self.vault.open(&permit).append(delivery).await?;
         self.recent.keep(noted, &filed);
         if has_jobs {
+            COUNTERS.jobs_left_out.absolute(self.vault.open(&permit).outbox().left_out());
             self.outgoing.written();
         }
         self.tell_delivered(told, &filed);
