@@ -20,7 +20,7 @@ impl Chance {
     /// Pieces that matter, in any order. Half of the bodies have sound lines only, so that DATA takes them.
     fn body(&mut self) -> Vec<u8> {
         let all: [&[u8]; 10] = [b"\r\n", b".", b"\r\n.\r\n", b"a", b"..", b"QUIT", b"\r\n.", b"\r", b"\n", b"\0"];
-        let pieces = if self.next() % 2 == 0 { &all[..7] } else { &all[..] };
+        let pieces = if self.next().is_multiple_of(2) { &all[..7] } else { &all[..] };
         (0..self.next() % 24).flat_map(|_| pieces[self.next() as usize % pieces.len()].to_vec()).collect()
     }
 }
