@@ -46,13 +46,21 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     let only: Option<String> = args.value("--only")?;
     let (seed, bin) = (args.value("--seed")?, args.value::<PathBuf>("--bin")?);
     args.finish()?;
+    let bin = || binary(bin);
+    if only.as_deref() == Some(relays::retries::NAME) {
+        return relays::retries::run(&bin()?);
+    }
     let kinds = chosen(only.as_deref())?;
     if install {
         return self::install(&kinds);
     }
+    let binary = bin()?;
     let plan = Plan::new(short, seed);
     let begin = Instant::now();
-    let matrix = trial::run(&binary(bin)?, &kinds, &plan)?;
+    let matrix = trial::run(&binary, &kinds, &plan)?;
+    if only.is_none() {
+        relays::retries::run(&binary)?;
+    }
     println!("\n{}\n{:.0} s", matrix.summary(), begin.elapsed().as_secs_f64());
     let told = if short || only.is_some() { page::compare(&matrix) } else { page::write(&matrix) };
     matrix.verdict().and(told)

@@ -49,8 +49,8 @@ pub(crate) const WATCH: About = About {
         Param::new(
             "refusals",
             Kind::Flag,
-            "Tell what is refused as well, on the node that is asked. Only over all mailboxes, for those who may list them \
-             all.",
+            "Tell what is refused as well (`refuse`), and what faults on demand do besides (`fault`), on the node that is \
+             asked. Only over all mailboxes, for those who may list them all.",
         ),
         Param::new("since", Kind::Text, "A cursor to go on from; Last-Event-ID wins over it. None: from now on."),
     ],

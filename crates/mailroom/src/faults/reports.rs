@@ -100,25 +100,32 @@ impl<'a> Taken<'a> {
 
     /// A report of three parts (RFC 6522): for a person, for a program, and what it is about.
     fn multipart(&self, mut head: String, kind: &str, text: &str, machine: (&str, &str)) -> Vec<u8> {
-        let boundary = self.boundary();
         let encoding = |text: &str| if text.is_ascii() { "7bit" } else { "8bit" };
+        let (returned_type, returned) = self.returned();
+        let boundary = self.boundary(returned);
+        // The whole is as bad as the worst of its parts (RFC 2045 §6.4).
+        let parts = [encoding(text), encoding(machine.1), encoding_of(returned)];
+        let worst = ["binary", "8bit"].into_iter().find(|one| parts.contains(one)).unwrap_or("7bit");
         head.push_str(&format!(
-            "Content-Type: multipart/report; report-type={kind};\r\n boundary=\"{boundary}\"\r\n\r\n\
+            "Content-Type: multipart/report; report-type={kind};\r\n boundary=\"{boundary}\"\r\n\
+             Content-Transfer-Encoding: {worst}\r\n\r\n\
              --{boundary}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: {}\r\n\r\n{text}\r\n\
-             --{boundary}\r\nContent-Type: {}\r\nContent-Transfer-Encoding: {}\r\n\r\n{}\r\n--{boundary}\r\n",
+             --{boundary}\r\nContent-Type: {}\r\nContent-Transfer-Encoding: {}\r\n\r\n{}\r\n\
+             --{boundary}\r\nContent-Type: {returned_type}\r\nContent-Transfer-Encoding: {}\r\n\r\n",
             encoding(text),
             machine.0,
             encoding(machine.1),
             machine.1,
+            encoding_of(returned),
         ));
         let mut raw = head.into_bytes();
-        self.returned(&mut raw);
+        raw.extend_from_slice(returned);
         raw.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
         raw
     }
 
     /// The message itself, or its header where it is long. It is put in as it came, so its encoding is what it holds.
-    fn returned(&self, out: &mut Vec<u8>) {
+    fn returned(&self) -> (&'static str, &'a [u8]) {
         let body = mail::header::fields(self.raw).body().min(self.raw.len());
         let is_whole = self.raw.len() <= self.return_max;
         let part = if is_whole { self.raw } else { &self.raw[..lines_within(&self.raw[..body], HEADER_MAX)] };
@@ -128,16 +135,14 @@ impl<'a> Taken<'a> {
             (false, true) => "text/rfc822-headers",
             (false, false) => "message/global-headers",
         };
-        let head = format!("Content-Type: {content_type}\r\nContent-Transfer-Encoding: {}\r\n\r\n", encoding_of(part));
-        out.extend_from_slice(head.as_bytes());
-        out.extend_from_slice(part);
+        (content_type, part)
     }
 
-    /// One that does not stand in the message.
-    fn boundary(&self) -> String {
+    /// One that does not stand in what is returned.
+    fn boundary(&self, returned: &[u8]) -> String {
         let id = self.envelope.transaction;
         let boundary = |number: usize| format!("=_report_{id}_{number}");
-        let is_there = |text: &str| self.raw.windows(text.len()).any(|window| window == text.as_bytes());
+        let is_there = |text: &str| returned.windows(text.len()).any(|window| window == text.as_bytes());
         let mut number = 0;
         while is_there(&boundary(number)) {
             number += 1;

@@ -9,6 +9,7 @@ mod bombs;
 mod cli_verbs;
 mod configuration;
 mod events;
+mod fault_plans;
 mod faults;
 mod faults_on_demand;
 mod golden;

@@ -11,6 +11,7 @@ mod opensmtpd;
 mod package;
 mod postfix;
 mod release;
+pub(super) mod retries;
 #[cfg(test)]
 mod tests;
 

@@ -112,6 +112,12 @@ async fn what_is_refused_is_told_to_those_who_may_list_all() {
         "helo": "app", "peer": "10.0.0.7", "reply": "550 5.1.1 no", "fault": "b@x.test",
     });
     assert_eq!(stream.expect("refuse").await, expected);
+    let (caller, sender) = (mailroom::Caller::Program, mail::ReversePath(Some(address("a@x.test"))));
+    let visit = mailroom::Visit::of(&caller, &sender);
+    house.mailroom.judge_recipient(&visit, &address("delay-1ms@fault.example.com")).await;
+    let acted = stream.expect("fault").await;
+    assert_eq!((&acted["stage"], &acted["what"]), (&"RCPT".into(), &"held back for 1 ms".into()), "{acted}");
+    assert_eq!(acted["fault"], "delay-1ms@fault.example.com");
     house.deliver("box", letter("x")).await;
     stream.expect("deliver").await;
     plain.expect("deliver").await;

@@ -1,5 +1,6 @@
 //! The shapes of v2: what is serialised is what the API's description tells. Nothing is looked up here.
 
+pub(crate) mod fault;
 pub(crate) mod list;
 pub(crate) mod message;
 pub(crate) mod summary;
