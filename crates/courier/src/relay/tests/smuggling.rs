@@ -31,7 +31,7 @@ async fn campaign(count: u32) -> (u32, u32, u32) {
     for _ in 0..count {
         let raw = [b"Subject: a\r\n\r\n", &chance.body()[..]].concat();
         let letter = letter(&raw, &["b@y.test"]);
-        let is_chunked = chance.next() % 3 == 0;
+        let is_chunked = chance.next().is_multiple_of(3);
         let offers = if is_chunked { vec!["CHUNKING", "BINARYMIME"] } else { vec![] };
         let (fates, heard) = tell(Sink { offers, ..Sink::default() }, &smart_host(Tls::Off), &letter).await;
         let raw = || String::from_utf8_lossy(&raw).into_owned();

@@ -1,3 +1,5 @@
+//! Who may be written to, and which mail goes on by itself.
+
 use store::Copy;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! What stands in jobs and records, and how far a release came.
+
 use mail::address::Charset;
 use store::{Filed, JobId, Lease};
 

@@ -1,3 +1,5 @@
+//! Who may release what to whom, and what is kept of it.
+
 use std::net::IpAddr;
 use std::time::Duration;
 
