@@ -1,3 +1,5 @@
+//! The client before a strict server, over a pipe, TCP and TLS; and releases of a real mailroom.
+
 mod dialogues;
 mod encryption;
 mod errands;
