@@ -52,7 +52,15 @@ impl Courier {
             rounds.spawn(Round { room: Arc::clone(&self.room), carrier, stop: heard.clone() }.walk());
         }
         drop(heard);
-        stop.await;
+        let mut stop = pin!(stop);
+        loop {
+            tokio::select! {
+                () = &mut stop => break,
+                Some(ended) = rounds.join_next() => {
+                    tracing::error!(?ended, "a part of the courier broke down; what it carries waits for the next start");
+                }
+            }
+        }
         let _ = stopping.send(true);
         while rounds.join_next().await.is_some() {}
     }
@@ -146,3 +154,6 @@ async fn carry(room: Arc<Mailroom>, carrier: Arc<dyn Carrier>, job: Job) {
         tracing::warn!(kind = carrier.kind(), ?outcome, %error, "what came of a job could not be kept; it is done again");
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -223,6 +223,12 @@ fn a_target_is_tried_from_the_command_line() {
     let (code, said, told) = run(&["webhook", "try", "shop"]);
     assert_eq!((code, said.as_str()), (Some(0), "200 OK\nsaid\n"), "{told}");
     assert_eq!(receiver.came()[0].event["type"], "webhook.tried");
+    // A proxy of the environment is nobody's business here.
+    let mut proxied = postkeep(&["webhook", "try", "shop", "--config", &config]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        proxied.env(name, "http://127.0.0.1:1");
+    }
+    assert_eq!(output(&mut proxied).0, Some(0));
     receiver.say(500);
     assert_eq!(run(&["webhook", "try", "shop"]).0, Some(1));
     let (code, _, told) = run(&["webhook", "try", "shopp"]);
