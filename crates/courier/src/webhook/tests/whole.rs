@@ -281,7 +281,7 @@ async fn t078_a_full_queue_costs_events_and_never_mail() {
 
 #[tokio::test]
 async fn what_is_in_hand_is_finished_before_the_courier_stops() {
-    let receiver = Receiver::start(|_, _| (Duration::from_millis(300), OK.1)).await;
+    let receiver = Receiver::start(|_, _| (Duration::from_millis(100), OK.1)).await;
     let house = house(&receiver);
     let room = Arc::clone(&house.room);
     house.deliver(&["alice"], "x").await;
