@@ -20,6 +20,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("postkeep_jobs_left_out_total", "Webhooks and relayed mail that there was no room to write down"),
     ("postkeep_webhooks_total", "Webhooks that were sent or given up, by the outcome"),
     ("postkeep_webhook_rests_total", "How often a target of webhooks was left alone after failures in a row"),
+    ("postkeep_releases_total", "Recipients that a released message was tried for, by the outcome"),
     ("postkeep_dns_questions_total", "Questions to the DNS, from its cache or not"),
     ("postkeep_dns_questions_failed_total", "Questions that were not answered, or not in time"),
     ("postkeep_dns_questions_skipped_total", "Questions that were not asked because too many were under way"),

@@ -173,9 +173,8 @@ fn mail_from(offers: Offers, letter: &Letter) -> String {
 /// By BDAT where it is offered, for then no octet has a meaning (RFC 3030).
 async fn content(link: &mut Link, offers: Offers, letter: &Letter) -> Result<Reply, Broken> {
     if offers.chunking {
-        let mut chunk = format!("BDAT {} LAST\r\n", letter.content.len()).into_bytes();
-        chunk.extend_from_slice(&letter.content);
-        return link.hand_over(&chunk).await;
+        link.say(&format!("BDAT {} LAST", letter.content.len())).await?;
+        return link.hand_over(&letter.content).await;
     }
     let reply = link.ask("DATA").await?;
     match reply.code {

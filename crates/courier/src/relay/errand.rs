@@ -3,7 +3,7 @@
 //! Who has the message is written down before the job is given back, so that after a crash nobody is forgotten; between
 //! the smart host's last word and that writing somebody may get it twice.
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -12,6 +12,7 @@ use mail::ReversePath;
 use mailroom::outgoing::release::{KIND, Overall, Release, State};
 use mailroom::{Caller, Job, Mailroom, Stored, Which};
 
+use super::counters::COUNTERS;
 use super::dialogue::{Fate, send};
 use super::letter::{GUARD, Letter, passages};
 use super::smart_host::SmartHost;
@@ -49,6 +50,8 @@ pub struct Relay {
 impl Relay {
     /// One that sends through this smart host.
     pub fn new(room: Arc<Mailroom>, smart_host: SmartHost, settings: Settings) -> Self {
+        // All of them are there to be read from the start.
+        LazyLock::force(&COUNTERS);
         Self { room, smart_host, settings, forgot: Mutex::new(Instant::now()) }
     }
 
@@ -120,6 +123,12 @@ impl Relay {
                     (State::Queued, Some(why))
                 }
             };
+            let counter = match one.state {
+                State::Sent => &COUNTERS.sent,
+                State::Queued => &COUNTERS.later,
+                State::Failed => &COUNTERS.failed,
+            };
+            counter.increment(1);
         }
     }
 

@@ -102,8 +102,13 @@ impl Link {
 
     /// Send a line and hear what the server says to it.
     pub(super) async fn ask(&mut self, line: &str) -> Result<Reply, Broken> {
-        self.write(format!("{line}\r\n").as_bytes()).await?;
+        self.say(line).await?;
         self.reply().await
+    }
+
+    /// Send a line that is not answered yet.
+    pub(super) async fn say(&mut self, line: &str) -> Result<(), Broken> {
+        self.write(format!("{line}\r\n").as_bytes()).await
     }
 
     /// Send these octets, and hear what the server says to them. One that wants no more of them may say so and close

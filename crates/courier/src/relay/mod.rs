@@ -1,5 +1,6 @@
 //! Released mail on its way out: an SMTP client for one smart host, which sends the bytes as they are or not at all.
 
+mod counters;
 mod dialogue;
 mod errand;
 mod letter;
