@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -63,6 +64,24 @@ fn plans_are_kept(nodes: &[&Program]) {
     let failed: Vec<usize> =
         (1..=20).filter(|number| attempt(node(*number).smtp, "a@x.test", "bob@x.test") == "452 4.3.1").collect();
     assert_eq!(failed, [2, 4, 6, 10, 12, 17, 20], "as docs/faults.md says");
+    however_many_come_at_once(nodes);
+}
+
+/// Exactly so many fail as were planned, whichever node each comes to.
+fn however_many_come_at_once(nodes: &[&Program]) {
+    let rush = json!({"mailbox": "rush", "reply": {"code": 451}, "first": 10});
+    plan(nodes[0].http, &rush);
+    let is_known = |node: &&&Program| get(node.http, "/api/v2").json()["faults"] == 2;
+    until("every node knows both plans", || nodes.iter().all(|node| is_known(&node)).then_some(()));
+    let ats: Vec<SocketAddr> = (0..30).map(|number| nodes[number % nodes.len()].smtp).collect();
+    let trying = ats.into_iter().map(|at| thread::spawn(move || attempt(at, "a@x.test", "rush@x.test")));
+    let trying: Vec<_> = trying.collect();
+    let replies = trying.into_iter().map(|one| one.join().unwrap());
+    assert_eq!(replies.filter(|reply| reply == "451 4.3.0").count(), 10);
+    let listed = plans(nodes[0].http);
+    let rush = listed.iter().find(|plan| plan["mailbox"] == "rush").unwrap();
+    assert_eq!((&rush["attempts"], &rush["fired"]), (&json!(30), &json!(10)));
+    assert_eq!(delete(nodes[0].http, &format!("/api/v2/faults/{}", rush["id"].as_str().unwrap())).status, 204);
 }
 
 #[test]

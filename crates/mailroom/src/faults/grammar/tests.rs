@@ -1,3 +1,5 @@
+//! The grammar by example, and that it is total.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Which plans make sense, at which attempts they act, and that records say what they said.
+
 use proptest::prelude::*;
 use store::{Entry, Version};
 
