@@ -19,7 +19,7 @@ use store::{
 };
 
 use crate::checkpoint::Checkpoints;
-use crate::desk::Desk;
+use crate::desk::{Desk, jobs};
 use crate::directory::{self, Directory};
 use crate::draft::Draft;
 use crate::error::{Fault, OpenError};
@@ -67,6 +67,7 @@ impl Disk {
         let database = directory.database();
         let failed = |source| OpenError::database(&database, source);
         let mut connection = schema::open_writer(&database)?;
+        jobs::let_go(&connection).map_err(failed)?;
         let settings = Settings { path: directory.path().to_owned(), ..settings };
         let (epoch, seen_at) = origin(&connection).map_err(failed)?;
         let shared = Arc::new(Shared::new(settings, clock, seen_at));

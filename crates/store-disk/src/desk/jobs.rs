@@ -32,6 +32,12 @@ pub(super) fn bytes(connection: &Connection) -> rusqlite::Result<u64> {
     Ok(sum as u64)
 }
 
+/// Whoever had jobs in hand is gone with its process, and this one need not wait until their leases end. A lease that came
+/// through it holds, as one that has lapsed does, until somebody takes the job.
+pub(crate) fn let_go(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute("UPDATE job SET ready_at = 0 WHERE leased = 1", []).map(drop)
+}
+
 fn weight(payload: usize, messages: usize) -> u64 {
     JOB_WEIGHT + payload as u64 + MESSAGE_WEIGHT * messages as u64
 }

@@ -167,6 +167,21 @@ async fn asking_for_jobs_in_vain_writes_nothing() {
     assert_eq!(log(), before);
 }
 
+/// What a process had in hand when it died is taken by the next one at once.
+#[tokio::test]
+async fn jobs_of_a_process_that_died_are_taken_at_once() {
+    let bench = Bench::new(|_| ());
+    let disk = bench.open();
+    bench.send(&disk, Letter::new("x", &["a"]).job(job(1).in_lane("a")).job(job(2).in_lane("a"))).await;
+    assert_eq!(disk.take("hook", 10, Duration::from_secs(60)).await.unwrap().len(), 1);
+    drop(disk);
+    let disk = bench.open();
+    let taken = disk.take("hook", 10, Duration::from_secs(60)).await.unwrap();
+    assert_eq!(taken.iter().map(|job| (job.payload.len(), job.attempts)).collect::<Vec<_>>(), [(1, 1)]);
+    disk.done(taken[0].lease).await.unwrap();
+    assert_eq!(disk.take("hook", 10, Duration::from_secs(60)).await.unwrap().len(), 1);
+}
+
 /// Questions of the outbox are answered from the indexes, however many jobs wait.
 #[test]
 fn jobs_are_found_without_looking_at_the_others() {

@@ -112,7 +112,8 @@ pub(super) async fn lanes_keep_their_order_over_stops(trial: &Trial<'_>) {
     let desk = trial.reopen(desk).await;
     assert_eq!(told(&take(&desk).await), ["ann 1"], "stopped behind the append");
     let desk = trial.reopen(desk).await;
-    assert!(take(&desk).await.is_empty(), "stopped behind the taking: its lease holds up the others");
+    let taken = take(&desk).await;
+    assert!(taken.is_empty() || told(&taken) == ["ann 1"], "stopped behind the taking, which may end with its process");
     trial.pass(60);
     let again = take(&desk).await;
     assert_eq!(told(&again), ["ann 1"]);
