@@ -1,9 +1,10 @@
 //! One message into all its mailboxes, or into none.
 //!
-//! To one mailbox: the body, then the line in the mailbox, whose acknowledgement is the commit. To several of one shard:
-//! the body, then one batch. To several shards, or with jobs: the body and an intent that says all that is left to do, in
-//! one batch, which is the commit; then a part in each shard. A part is a batch with a guard that can be stored once, so
-//! whoever does it and however often, it is done once; what is left undone is done by the reconciler of any node.
+//! To one mailbox: the body, then the line in the mailbox, whose acknowledgement is the commit; jobs are an errand in one
+//! batch with it, see [`crate::outbox`]. To several of one shard: the body, then one batch. To several shards, or to several
+//! mailboxes with jobs: the body and an intent that says all that is left to do, in one batch, which is the commit; then a
+//! part in each shard. A part is a batch with a guard that can be stored once, so whoever does it and however often, it
+//! is done once; what is left undone is done by the reconciler of any node.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,7 +17,8 @@ use crate::bodies::Packed;
 use crate::engine::Parts;
 use crate::names::{Deed, Place};
 use crate::office::Office;
-use crate::record::{self, BodyRef, Intent, JobLine, Line, What};
+use crate::outbox::Found;
+use crate::record::{self, BodyRef, Errand, Intent, JobLine, LANES, Line, What};
 use crate::wire::{Failed, Outgoing, Patience};
 
 /// A guard outlives every question that is asked of it.
@@ -37,8 +39,30 @@ impl Parts {
         match (shards.len(), jobs.is_empty()) {
             (0, _) => Ok(Vec::new()),
             (1, true) => self.office.deliver_at_once(deed, &packed, copies, patience).await,
+            (1, false) if copies.len() == 1 => {
+                let copy = copies.into_iter().next().expect("there is one");
+                self.deliver_with_errand(deed, &packed, copy, jobs, patience).await
+            }
             _ => self.deliver_by_intent(deed, &packed, copies, jobs, patience).await,
         }
+    }
+
+    /// The body, then the line with what is to be done for it, in one step. That it comes among the jobs nobody waits for.
+    async fn deliver_with_errand(
+        &self,
+        deed: Deed,
+        packed: &Packed,
+        (mailbox, summary): (Mailbox, Summary),
+        jobs: Vec<JobLine>,
+        patience: Patience,
+    ) -> Result<Vec<Filed>> {
+        let body = self.office.put_body(packed, deed, patience).await.map_err(Failed::into_harmless)?;
+        let place = self.office.names.place(&mailbox);
+        let line = Line::new(deed, &mailbox, summary, body);
+        let errand = Errand { deed: deed.0, mailbox: mailbox.as_str().to_owned(), jobs };
+        let seq = self.office.put_errand(&errand, &line, patience).await.map_err(Failed::into_error)?;
+        self.outbox.run(Found { shard: place.shard, seq, errand });
+        Ok(vec![Filed { mailbox, id: MessageId::new(seq + 1) }])
     }
 
     /// Write down what is to be done, and do it. Once it is written down there is no way back.
@@ -156,7 +180,20 @@ impl Office {
         let guard = Outgoing::new(self.names.guard(shard, deed, part), deed.0.to_be_bytes().to_vec());
         let mut messages = vec![guard.after(0).living(GUARD_LIFE)];
         messages.extend(lines.iter().map(|line| self.line(line)));
-        let count = lines.len() as u64;
+        self.put_behind_first(messages, patience).await
+    }
+
+    /// A line behind what is to be done for it, both or none, and once; where the errand stands. It is a guard as well,
+    /// which nobody takes away while this goes on.
+    pub(crate) async fn put_errand(&self, errand: &Errand, line: &Line, patience: Patience) -> Result<u64, Failed> {
+        let subject = self.names.errand(&self.place_of(line), Deed(errand.deed));
+        let errand = Outgoing::new(subject, record::write_as(LANES, errand)).after(0).for_good();
+        self.put_behind_first(vec![errand, self.line(line)], patience).await
+    }
+
+    /// Messages of a shard of which the first is a guard; where that stands.
+    async fn put_behind_first(&self, messages: Vec<Outgoing>, patience: Patience) -> Result<u64, Failed> {
+        let count = messages.len() as u64 - 1;
         let put = || {
             let messages = messages.clone();
             async move {

@@ -40,7 +40,7 @@ pub struct Jetstream {
 /// What deliveries and removals, and those who finish them, have in common.
 pub(crate) struct Parts {
     pub(crate) office: Arc<Office>,
-    pub(crate) outbox: Outbox,
+    pub(crate) outbox: Arc<Outbox>,
     pub(crate) janitor: Janitor,
 }
 
@@ -55,13 +55,14 @@ impl Jetstream {
         let records = Registry::new(Arc::clone(&office));
         office.check_brokers(&brokers, &records).await?;
         let parts = Arc::new(Parts {
-            outbox: Outbox::new(Arc::clone(&office)),
+            outbox: Arc::new(Outbox::new(Arc::clone(&office))),
             janitor: Janitor::start(Arc::clone(&office)),
             office: Arc::clone(&office),
         });
         let health = Arc::new(Health::new());
         let at_work = vec![
             tokio::spawn(Arc::clone(&parts).reconcile()).abort_handle(),
+            tokio::spawn(Arc::clone(&parts.outbox).run_errands()).abort_handle(),
             tokio::spawn(pulse::feel(Arc::clone(&office), Arc::clone(&health))).abort_handle(),
         ];
         Ok(Self { parts, records, nodes: Peers::new(office), health, at_work })
@@ -194,7 +195,7 @@ impl Store for Jetstream {
     }
 
     fn outbox(&self) -> &dyn Jobs {
-        &self.parts.outbox
+        &*self.parts.outbox
     }
 
     fn registry(&self) -> &dyn Records {

@@ -149,6 +149,21 @@ impl Names {
         format!("{}.x.{shard}.*", self.prefix)
     }
 
+    // --- errands ---
+
+    /// What is to be done for mail of a mailbox; it stands in the mailbox's shard until it is among the jobs.
+    pub(crate) fn errand(&self, place: &Place, deed: Deed) -> String {
+        format!("{}.w.{}.{}.{}", self.prefix, place.shard, place.token, deed.hex())
+    }
+
+    pub(crate) fn errands_of(&self, place: &Place) -> String {
+        format!("{}.w.{}.{}.*", self.prefix, place.shard, place.token)
+    }
+
+    pub(crate) fn errands(&self, shard: usize) -> String {
+        format!("{}.w.{shard}.>", self.prefix)
+    }
+
     // --- the pulse of a stream ---
 
     pub(crate) fn pulse_of_summaries(&self, shard: usize, node: &str) -> String {

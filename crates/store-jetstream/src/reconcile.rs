@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::engine::Parts;
 use crate::names::Deed;
+use crate::outbox::Seen;
 use crate::record::{self, BodyRef, Intent, Line, What};
 use crate::wire::{Failed, Failure, Patience, Pick, Raw};
 
@@ -34,8 +35,10 @@ impl Parts {
     /// Look for what is left undone, for ever.
     pub(crate) async fn reconcile(self: Arc<Self>) {
         let mut seen: HashMap<(usize, u64), Instant> = HashMap::new();
+        let mut errands = Seen::default();
         loop {
             sleep(EVERY + EVERY_MORE * self.office.settings.body_shards as u32).await;
+            self.outbox.help_errands(LEFT_ALONE, &mut errands).await;
             let mut still = HashMap::new();
             for shard in 0..self.office.settings.body_shards {
                 match self.left_undone(shard).await {
@@ -153,9 +156,24 @@ impl Parts {
             }
         };
         if !intent.jobs.is_empty() {
+            self.errands_before(intent, &messages, patience).await.map_err(stuck)?;
             self.outbox.write(deed, &intent.jobs, &messages, patience).await.map_err(stuck)?;
         }
         Ok(seqs)
+    }
+
+    /// What is to be done for earlier mail of the same mailboxes is among the jobs before what this is about.
+    async fn errands_before(&self, intent: &Intent, messages: &[Filed], patience: Patience) -> Result<(), Failed> {
+        let before = |filed: &Filed| match intent.what {
+            What::Deliver { .. } => (filed.mailbox.clone(), filed.id.number()),
+            _ => (filed.mailbox.clone(), u64::MAX),
+        };
+        let mut mailboxes: Vec<_> = messages.iter().map(before).collect();
+        if let What::Purge { mailbox, .. } = &intent.what {
+            mailboxes.push((Mailbox::from_canonical(mailbox), u64::MAX));
+        }
+        mailboxes.dedup();
+        self.outbox.finish_errands(&mailboxes, patience).await
     }
 
     /// When a delivery is so old that its guards may have gone, take as done what is found in the mailboxes.

@@ -130,6 +130,15 @@ pub(crate) struct JobLine {
     pub(crate) lane: Option<String>,
 }
 
+/// The jobs of a message, whose line stands right behind this. Of format [`LANES`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Errand {
+    /// What put both there.
+    pub(crate) deed: u128,
+    pub(crate) mailbox: String,
+    pub(crate) jobs: Vec<JobLine>,
+}
+
 /// An intent as it was before there were lanes.
 #[derive(Serialize, Deserialize)]
 struct LanelessIntent {

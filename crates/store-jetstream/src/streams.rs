@@ -135,12 +135,13 @@ fn configs(names: &Names, settings: &Settings) -> Vec<Map<String, Value>> {
 fn summaries(names: &Names, settings: &Settings, shard: usize) -> Map<String, Value> {
     let (from, to) = names.telling();
     let age = nanos(settings.retention);
+    let (mailboxes, guards, errands) = (names.all_mailboxes(shard), names.guards(shard), names.errands(shard));
     let cap = if settings.messages_max == 0 { -1 } else { i64::try_from(settings.messages_max).unwrap_or(-1) };
     stream(
         settings,
         names.summaries(shard),
         vec![
-            ("subjects", json!([names.all_mailboxes(shard), names.guards(shard), names.pulses_of_summaries(shard)])),
+            ("subjects", json!([mailboxes, guards, errands, names.pulses_of_summaries(shard)])),
             ("max_msgs_per_subject", json!(cap)),
             ("max_age", json!(age)),
             ("duplicate_window", json!(window(age))),

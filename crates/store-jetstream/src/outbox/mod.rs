@@ -1,7 +1,11 @@
 //! The jobs on the brokers: one message for each that waits, rewritten when it is taken or put back, gone when it is
 //! done. A lease is the sequence of that rewriting: who comes with another one comes late. Leases run by the clock.
+//!
+//! Jobs of mail to one mailbox come as an errand, which is stored in one step with the mail and brought among the jobs by
+//! whoever stored it, or by the reconciler of any node; see [`errands`].
 
 mod count;
+mod errands;
 mod line;
 mod slip;
 #[cfg(test)]
@@ -25,6 +29,8 @@ use crate::registry::fresh;
 use crate::wire::{Failed, Patience, Pick};
 
 use count::Room;
+use errands::Errands;
+pub(crate) use errands::{Found, Seen};
 use line::{Line, Spot};
 use slip::{Dead, Waiting};
 use writing::Rewritten;
@@ -43,12 +49,20 @@ pub(crate) struct Outbox {
     lines: Mutex<HashMap<String, Arc<Line>>>,
     room: Mutex<Room>,
     left_out: LeftOut,
+    errands: Errands,
 }
 
 impl Outbox {
     pub(crate) fn new(office: Arc<Office>) -> Self {
         let stream = office.names.jobs();
-        Self { office, stream, lines: Mutex::default(), room: Mutex::default(), left_out: LeftOut::default() }
+        Self {
+            office,
+            stream,
+            lines: Mutex::default(),
+            room: Mutex::default(),
+            left_out: LeftOut::default(),
+            errands: Errands::default(),
+        }
     }
 
     fn waiting_subject(&self, kind: &str, job: u64) -> String {
@@ -189,6 +203,7 @@ impl Outbox {
 impl store::Outbox for Outbox {
     async fn take(&self, kind: &str, limit: usize, lease: Duration) -> Result<Vec<Job>> {
         let (line, patience) = (self.line(kind), self.office.patience());
+        self.finish_own_errands().await;
         // All of it before the first is taken: the oldest of a lane may have been put back behind the youngest. Should that
         // take too long once, the next call goes on where this one came to.
         while !self.read_on(kind, &line, patience).await? {}
@@ -251,6 +266,7 @@ impl store::Outbox for Outbox {
     }
 
     async fn waiting(&self, kind: &str) -> Result<u64> {
+        self.finish_own_errands().await;
         let subject = self.waiting_of(kind);
         self.office.patience().of(|| self.count(&subject)).await.map_err(Failed::into_harmless)
     }

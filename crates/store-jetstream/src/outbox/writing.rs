@@ -13,7 +13,7 @@ use crate::record::{self, JobLine};
 use crate::wire::{Failed, Failure, Outgoing, Patience, Pick};
 
 /// So many jobs are written at once; the brokers take a thousand messages.
-const BATCH: usize = 900;
+pub(super) const BATCH: usize = 900;
 /// Longer than anybody tries to write the same jobs.
 const GUARD_KEPT: Duration = Duration::from_secs(3600);
 
@@ -38,13 +38,7 @@ impl Outbox {
         patience: Patience,
     ) -> Result<(), Failed> {
         for (part, some) in jobs.chunks(BATCH).enumerate() {
-            let guard = self.office.names.below(&["j", "g", &format!("{}-{part}", deed.hex())]);
-            let mut batch = vec![Outgoing::new(guard, Vec::new()).after(0).living(GUARD_KEPT)];
-            for (job, index) in some.iter().zip(part * BATCH..) {
-                let waiting = Waiting::new(deed, index, job, messages);
-                let subject = self.waiting_subject(&waiting.kind, waiting.id);
-                batch.push(Outgoing::new(subject, record::write(&Slip::of(waiting))));
-            }
+            let batch = self.batch(deed, part, some, messages);
             match patience.of(|| self.office.link.publish_all(batch.clone())).await {
                 // The guard stands: it was written before.
                 Err(failed) if failed.last.stands_at().is_some() => (),
@@ -52,6 +46,18 @@ impl Outbox {
             }
         }
         Ok(())
+    }
+
+    /// A part of the jobs of a deed with its guard.
+    pub(super) fn batch(&self, deed: Deed, part: usize, jobs: &[JobLine], messages: &[Filed]) -> Vec<Outgoing> {
+        let guard = self.office.names.below(&["j", "g", &format!("{}-{part}", deed.hex())]);
+        let mut batch = vec![Outgoing::new(guard, Vec::new()).after(0).living(GUARD_KEPT)];
+        for (job, index) in jobs.iter().zip(part * BATCH..) {
+            let waiting = Waiting::new(deed, index, job, messages);
+            let subject = self.waiting_subject(&waiting.kind, waiting.id);
+            batch.push(Outgoing::new(subject, record::write(&Slip::of(waiting))));
+        }
+        batch
     }
 
     /// Put a job in its own place, behind a sequence.

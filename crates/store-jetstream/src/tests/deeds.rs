@@ -7,13 +7,13 @@ use bytes::Bytes;
 use jiff::{SignedDuration, Timestamp};
 use mail::MessageId;
 use store::conformance::Letter;
-use store::{Clock as _, NewJob, Position, Store, SystemClock};
+use store::{Clock as _, Filed, NewJob, Position, Store, SystemClock};
 
 use super::rig::{self, append, mailbox, open, send, subjects, until};
 use crate::Jetstream;
 use crate::bodies::Packed;
 use crate::names::Deed;
-use crate::record::{Gone, Intent, JobLine, Line, What};
+use crate::record::{Errand, Gone, Intent, JobLine, Line, What};
 use crate::wire::{Outgoing, Pick};
 
 /// Mailboxes that lie in different shards of four.
@@ -225,4 +225,98 @@ async fn removals_carry_their_jobs_once() {
     assert_eq!(store.purge(&mailbox("ann"), Position::END, job("purged")).await.expect("a purge is answered"), 1);
     assert_eq!(store.purge(&mailbox("ann"), Position::END, job("purged")).await.expect("a purge is answered"), 0);
     assert_eq!(store.outbox().waiting("suite").await.expect("jobs are counted"), 2);
+}
+
+/// Mail with a job that a process stored before it died: neither is lost, and the job is not written.
+async fn stored_only(store: &Jetstream, subject: &str) -> u64 {
+    let office = &store.parts.office;
+    let sorted = Letter::new(subject, &["ann"]).delivery(SystemClock.now()).sort();
+    let packed = Packed::new(sorted.raw, sorted.envelope).await;
+    let (deed, patience) = (Deed::new(), office.patience());
+    let body = office.put_body(&packed, deed, patience).await.expect("the body is stored");
+    let (to, summary) = sorted.copies.into_iter().next().expect("one copy");
+    let line = Line::new(deed, &to, summary, body);
+    let jobs = vec![JobLine::new(NewJob::new("suite", subject.to_owned()).in_lane("ann"))];
+    let errand = Errand { deed: deed.0, mailbox: "ann".to_owned(), jobs };
+    office.put_errand(&errand, &line, patience).await.expect("it is stored") + 1
+}
+
+fn with_job(subject: &'static str) -> Letter {
+    Letter::new(subject, &["ann"]).job(NewJob::new("suite", subject).in_lane("ann"))
+}
+
+/// Take and finish the jobs of the lane one by one until there are so many.
+async fn in_turn(store: &Jetstream, count: usize) -> Vec<String> {
+    let mut told = Vec::new();
+    until(Duration::from_secs(20), "all jobs come", async || {
+        for job in store.outbox().take("suite", 10, Duration::from_secs(60)).await.expect("jobs are taken") {
+            told.push(String::from_utf8_lossy(&job.payload).into_owned());
+            store.outbox().done(job.lease).await.expect("a job is handed back");
+        }
+        told.len() >= count
+    })
+    .await;
+    told
+}
+
+/// A process that dies behind the commit of mail leaves its jobs to the others.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn f21_jobs_of_mail_that_was_only_stored_are_written_by_another_node() {
+    let Some(settings) = rig::settings() else { return };
+    let (dying, other) = (open(&settings).await, open(&settings).await);
+    // It has looked for what was there before it.
+    assert_eq!(other.outbox().waiting("suite").await.expect("jobs are counted"), 0);
+    let id = stored_only(&dying, "stored").await;
+    drop(dying);
+    until(Duration::from_secs(20), "its job is there", async || {
+        other.outbox().waiting("suite").await.expect("jobs are counted") == 1
+    })
+    .await;
+    let jobs = other.outbox().take("suite", 10, Duration::from_secs(60)).await.expect("jobs are taken");
+    assert_eq!(jobs[0].messages, [Filed { mailbox: mailbox("ann"), id: MessageId::new(id) }]);
+    assert_eq!(subjects(&other, "ann").await, ["stored"]);
+    let last = open(&settings).await;
+    assert_eq!(last.outbox().waiting("suite").await.expect("jobs are counted"), 1, "it is there once");
+}
+
+/// Whoever writes the job of later mail writes that of earlier mail first, whosever it is; so does who deletes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_are_written_in_the_order_of_their_mailbox() {
+    let Some(settings) = rig::settings() else { return };
+    let (one, two) = (open(&settings).await, open(&settings).await);
+    assert_eq!(two.outbox().waiting("suite").await.expect("jobs are counted"), 0);
+    stored_only(&one, "1").await;
+    append(&two, &with_job("2")).await;
+    let third = stored_only(&one, "3").await;
+    let jobs = vec![NewJob::new("suite", "deleted 3").in_lane("ann")];
+    let gone = Store::delete(&*two, &mailbox("ann"), &[MessageId::new(third)], jobs).await.expect("it is answered");
+    assert_eq!(gone.len(), 1);
+    stored_only(&one, "4").await;
+    let shared = Letter::new("5", &APART).job(NewJob::new("suite", "5").in_lane("ann"));
+    append(&two, &shared).await;
+    assert_eq!(in_turn(&two, 6).await, ["1", "2", "3", "deleted 3", "4", "5"]);
+}
+
+/// Many at once, on two nodes, into one mailbox: the jobs come in the order of the mail.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn jobs_of_mail_that_comes_at_once_are_in_the_order_of_its_ids() {
+    let Some(settings) = rig::settings() else { return };
+    let nodes = [open(&settings).await, open(&settings).await];
+    let sending = (0..40).map(|number| {
+        let (node, letter) = (Arc::clone(&nodes[number % 2]), with_job("at once"));
+        tokio::spawn(async move { append(&node, &letter).await })
+    });
+    for sent in sending.collect::<Vec<_>>() {
+        sent.await.expect("no sender panics");
+    }
+    let mut ids = Vec::new();
+    until(Duration::from_secs(30), "all jobs come", async || {
+        for job in nodes[0].outbox().take("suite", 10, Duration::from_secs(60)).await.expect("jobs are taken") {
+            ids.push(job.messages[0].id);
+            nodes[0].outbox().done(job.lease).await.expect("a job is handed back");
+        }
+        ids.len() >= 40
+    })
+    .await;
+    assert!(ids.is_sorted() && ids.len() == 40, "{ids:?}");
 }
