@@ -32,6 +32,8 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     #[cfg(target_os = "linux")]
     parts.part("cluster", || crate::crash::short_cluster(crate::shell::built()?.join("postkeep")));
     #[cfg(target_os = "linux")]
+    parts.part("leaving", || crate::leaving::short(&crate::shell::built()?.join("postkeep")));
+    #[cfg(target_os = "linux")]
     parts.part("schemathesis", || crate::schemathesis::short(crate::shell::built()?.join("postkeep")));
     #[cfg(target_os = "linux")]
     parts.part("webhooks", || crate::webhooks::short(crate::shell::built()?.join("postkeep")));

@@ -16,6 +16,8 @@ mod faults;
 #[cfg(target_os = "linux")]
 mod interop;
 #[cfg(target_os = "linux")]
+mod leaving;
+#[cfg(target_os = "linux")]
 mod load;
 #[cfg(target_os = "linux")]
 mod long;
@@ -83,7 +85,7 @@ cargo xtask schemathesis                          requests made from the API's d
     --engine NAME --examples N --seed N           memory, disk or jetstream alone; how many requests of a kind (20)
     --install                                     instead: install Schemathesis
     --bin PATH                                    a binary that is already built
-cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|page|mixed|bench|all]
+cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|leaving|page|mixed|bench|all]
                                                   what takes longer than CI has time for
     --seconds N                                   how long each fuzz target, and the slow clients, run (60)
     --rounds N --seed S                           how often the server is killed (1000), or loses its power (50; as root)
@@ -97,6 +99,8 @@ cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|ap
                                                   tables into docs/
     --engine NAME                                 api (waits, kit, events, also by name) only: memory, disk or
                                                   jetstream alone; --scale X, --write
+    leaving [events|full|pace]                    webhooks to a receiver that fails while the server is killed; --minutes N
+                                                  (10) for how long it is gone, --engine NAME, --write
     --minutes N                                   mixed only: how long everybody is there at once (60)
     --shards N                                    cluster mailboxes only: streams of summaries, and of bodies (1)
     --bin PATH                                    a binary that is already built

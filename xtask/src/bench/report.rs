@@ -85,11 +85,12 @@ mod tests {
             ["bench smtp", "bench http", "bench start", "bench disk", "bench search", "bench cluster", "bench tls"];
         let large = ["long growth", "long expiry", "long turnover", "long tls hold", "long tls storm"];
         let api = ["long waits", "long kit", "long events"];
-        let places = speed.iter().chain(&large).chain(&api).map(|name| ("docs/performance.md", *name));
+        let leaving = ["long leaving pace"];
+        let places = speed.iter().chain(&large).chain(&api).chain(&leaving).map(|name| ("docs/performance.md", *name));
         let cluster =
             ["stale", "mailboxes", "mailboxes --shards 4", "turnover"].map(|part| format!("long cluster {part}"));
         let scale = cluster.iter().map(|name| ("docs/scale.md", name.as_str()));
-        let faults = ["long reopen", "long faults"].map(|name| ("docs/reliability.md", name));
+        let faults = ["long reopen", "long faults", "long leaving events"].map(|name| ("docs/reliability.md", name));
         for (book, name) in places.chain(scale).chain(faults) {
             let text = fs::read_to_string(root().join(book)).expect("the book is there");
             assert!(replaced(&text, name, "").is_ok(), "{book} has no marks of {name}");

@@ -22,6 +22,7 @@ use crate::args::Args;
 use crate::bench;
 use crate::crash;
 use crate::faults;
+use crate::leaving;
 use crate::load::server::binary;
 use crate::page;
 use crate::shell::Parts;
@@ -29,24 +30,28 @@ pub(crate) use api::short as short_api;
 use measure::Measure;
 pub(crate) use mixed::short as short_mixed;
 
-const PARTS: [&str; 15] = [
-    "fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "api", "page", "mixed",
-    "bench", "all",
+const PARTS: [&str; 16] = [
+    "fuzz", "portable", "hold", "slow", "crash", "power", "disk", "cluster", "faults", "tls", "api", "leaving", "page",
+    "mixed", "bench", "all",
 ];
 
-/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|page|mixed|bench|all]`, the parts of `disk` and
-/// of `api` by name, and those of `cluster`, `faults` and `tls` by further words.
+/// `cargo xtask long [fuzz|portable|hold|slow|crash|power|disk|cluster|faults|tls|api|leaving|page|mixed|bench|all]`, the
+/// parts of `disk` and of `api` by name, and those of `cluster`, `faults`, `tls` and `leaving` by further words.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
-    let part = if ["cluster", "tls"].contains(&which.as_str()) { args.word() } else { None };
+    let part = if ["cluster", "tls", "leaving"].contains(&which.as_str()) { args.word() } else { None };
     let faults = if which == "faults" { std::iter::from_fn(|| args.word()).collect() } else { Vec::new() };
     let time = Duration::from_secs(args.value("--seconds")?.unwrap_or(60));
     let named: Option<PathBuf> = args.value("--bin")?;
     let (rounds, seed, lying) = (args.value("--rounds")?, args.value("--seed")?, args.flag("--lying"));
     let (scale, write) = (args.value("--scale")?.unwrap_or(1.0), args.flag("--write"));
     let engine: Option<String> = args.value("--engine")?;
-    let minutes = args.value("--minutes")?.unwrap_or(60.0);
-    let (part, of_tls) = if which == "tls" { (None, part) } else { (part, None) };
+    let minutes: Option<f64> = args.value("--minutes")?;
+    let (part, of_tls, of_leaving) = match which.as_str() {
+        "tls" => (None, part, None),
+        "leaving" => (None, None, part),
+        _ => (part, None, None),
+    };
     let wish = cluster::Wish { part, shards: args.value("--shards")?.unwrap_or(1) };
     args.finish()?;
     wish.check()?;
@@ -95,11 +100,15 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         tls::run(&measure, of_tls.as_deref(), rounds, &mut parts)?;
     }
     api::run(&measure, engine.as_deref(), &|part: &str| wanted(part) || which == "api", &mut parts)?;
+    if wanted("leaving") {
+        let wish = leaving::Wish { part: of_leaving, engine, minutes: minutes.unwrap_or(10.0), write };
+        leaving::long(&binary, &wish, &mut parts)?;
+    }
     if wanted("page") {
         page::if_possible(&mut parts, page::Size::Long, &binary);
     }
     if wanted("mixed") {
-        parts.part("mixed", || mixed::run(&binary, minutes, seed));
+        parts.part("mixed", || mixed::run(&binary, minutes.unwrap_or(60.0), seed));
     }
     if wanted("bench") {
         parts.part("bench", || bench::all(&bench::Plan::new(binary.clone())));
