@@ -20,7 +20,7 @@ pub(super) const COLUMNS: [&str; 8] = [
     "mails acknowledged",
     "their events arrived",
     "requests",
-    "after a 200",
+    "of these after a 200",
     "all there after",
     "lost, out of order, other id, mail refused",
 ];

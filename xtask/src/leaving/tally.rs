@@ -124,8 +124,14 @@ impl Arrival {
 }
 
 fn repeated(arrivals: &[Arrival]) -> usize {
-    let mut taken = HashSet::new();
-    arrivals.iter().filter(|arrival| !(taken.insert(arrival.about()) || !arrival.taken)).count()
+    let (mut taken, mut count) = (HashSet::new(), 0);
+    for arrival in arrivals {
+        count += usize::from(taken.contains(&arrival.about()));
+        if arrival.taken {
+            taken.insert(arrival.about());
+        }
+    }
+    count
 }
 
 #[cfg(test)]
