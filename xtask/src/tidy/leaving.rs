@@ -47,7 +47,7 @@ fn manifest(package: &Value, root: &str) -> Vec<Violation> {
     }
     let dependencies = package["dependencies"].as_array().map(Vec::as_slice).unwrap_or_default();
     let built = dependencies.iter().filter(|dependency| dependency["kind"].as_str() != Some("dev"));
-    built.filter_map(|dependency| client_in(dependency)).map(|what| Violation::new(file, 0, what)).collect()
+    built.filter_map(client_in).map(|what| Violation::new(file, 0, what)).collect()
 }
 
 fn client_in(dependency: &Value) -> Option<String> {
