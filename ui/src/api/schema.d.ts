@@ -1946,7 +1946,7 @@ export interface operations {
             query?: {
                 /** @description A mailbox; up to events.mailboxes_max of them. None: all that may be watched. */
                 mailbox?: string[];
-                /** @description Tell what is refused as well, on the node that is asked. Only over all mailboxes, for those who may list them all. */
+                /** @description Tell what is refused as well (`refuse`), and what faults on demand do besides (`fault`), on the node that is asked. Only over all mailboxes, for those who may list them all. */
                 refusals?: boolean;
                 /** @description A cursor to go on from; Last-Event-ID wins over it. None: from now on. */
                 since?: string;

@@ -6,12 +6,13 @@ const newest = async (server: Server, box: string): Promise<string> =>
   (await server.ask<{ items: { id: string }[] }>(`/api/v2/mailboxes/${encodeURIComponent(box)}/messages`)).items[0]?.id ?? ''
 
 test('fact 06: each address, pasted elsewhere, shows the same', async ({ browser, page, view, server, box, send }) => {
+  test.setTimeout(120_000)
   await send(reset('481920'))
   await send({ subject: 'Receipt 9009', text: 'Thanks Ben' })
   const id = await newest(server, box)
   const paths = [
     `/m/${box}`, `/m/${box}?q=Receipt`, `/m/${box}/${id}`, ...['text', 'headers', 'source', 'parts'].map((tab) => `/m/${box}/${id}/${tab}`),
-    `/m/${box}/latest`, `/m/${box}/${id}?in=all`, `/m/${box}/${id}?in=all&q=Receipt`, `/m/${box}/${id}?q=Receipt`, '/monitor', '/connect', '/help', '/login', '/?q=Receipt',
+    `/m/${box}/latest`, `/m/${box}/${id}?in=all`, `/m/${box}/${id}?in=all&q=Receipt`, `/m/${box}/${id}?q=Receipt`, '/monitor', '/faults', '/connect', '/help', '/login', '/?q=Receipt',
   ]
   for (const path of paths) {
     const settled = async (at: Page) => {
