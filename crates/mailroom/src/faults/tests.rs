@@ -182,19 +182,28 @@ async fn two_nodes_count_together() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn however_many_try_at_once_so_many_fail_as_planned() {
     let rig = Rig::new(crate::Settings::default()).await;
-    rig.room().plan_fault(&ANYBODY, plan(Whom::Everything, When::First(40))).await.unwrap();
+    rig.room().plan_fault(&ANYBODY, plan(Whom::Everything, When::First(1000))).await.unwrap();
     while rig.rooms[1].faults_in_force(&ANYBODY) == 0 {
         tokio::task::yield_now().await;
     }
-    let trying = (0..100).map(|number| {
+    // Nodes that read at the same moment what they both then write: it takes some thousand attempts to be sure of that.
+    let trying = (0..4).map(|number| {
         let room = Arc::clone(&rig.rooms[number % 2]);
-        tokio::spawn(async move { code(&rcpt(&room, "a@x.test", "b@x.test").await) })
+        tokio::spawn(async move {
+            let mut refused = 0;
+            for _ in 0..2500 {
+                refused += usize::from(code(&rcpt(&room, "a@x.test", "b@x.test").await) == 451);
+            }
+            refused
+        })
     });
     let mut refused = 0;
     for one in trying.collect::<Vec<_>>() {
-        refused += usize::from(one.await.unwrap() == 451);
+        refused += one.await.unwrap();
     }
-    assert_eq!(refused, 40);
+    assert_eq!(refused, 1000);
+    let (_, count) = rig.room().fault_plans(&ANYBODY).await.unwrap().remove(0);
+    assert_eq!((count.attempts, count.fired), (10_000, 1000));
 }
 
 #[tokio::test]
