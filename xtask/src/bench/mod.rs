@@ -4,6 +4,7 @@ mod cluster;
 mod disk;
 mod http;
 mod report;
+mod script;
 mod search;
 mod smtp;
 mod start;
@@ -43,7 +44,7 @@ impl Plan {
     }
 }
 
-/// `cargo xtask bench [smtp|http|start|disk|search|cluster|tls|all]`.
+/// `cargo xtask bench [smtp|script|http|start|disk|search|cluster|tls|all]`.
 pub(crate) fn run(mut args: Args) -> Result<()> {
     let which = args.word().unwrap_or_else(|| "all".into());
     let rounds: usize = args.value("--rounds")?.unwrap_or(5);
@@ -55,6 +56,7 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     args.finish()?;
     let measure = match which.as_str() {
         "smtp" => smtp::run,
+        "script" => script::run,
         "http" => http::run,
         "start" => start::run,
         "disk" => disk::run,
@@ -62,7 +64,7 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
         "search" => search::run,
         "tls" => tls::run,
         "all" => all,
-        _ => bail!("`bench {which}` is unknown: smtp, http, start, disk, search, cluster, tls or all"),
+        _ => bail!("`bench {which}` is unknown: smtp, script, http, start, disk, search, cluster, tls or all"),
     };
     let of_cluster = connections.is_some() || size.is_some();
     ensure!(which == "cluster" || !of_cluster, "--connections and --size are of `cluster`");
@@ -81,6 +83,7 @@ fn kilobytes(text: &str) -> Result<usize> {
 pub(crate) fn all(plan: &Plan) -> Result<()> {
     start::run(plan)?;
     smtp::run(plan)?;
+    script::run(plan)?;
     http::run(plan)?;
     tls::run(plan)?;
     disk::run(plan)?;

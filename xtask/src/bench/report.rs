@@ -81,8 +81,16 @@ mod tests {
 
     #[test]
     fn every_table_has_its_place_in_a_book() {
-        let speed =
-            ["bench smtp", "bench http", "bench start", "bench disk", "bench search", "bench cluster", "bench tls"];
+        let speed = [
+            "bench smtp",
+            "bench script",
+            "bench http",
+            "bench start",
+            "bench disk",
+            "bench search",
+            "bench cluster",
+            "bench tls",
+        ];
         let large = ["long growth", "long expiry", "long turnover", "long tls hold", "long tls storm"];
         let api = ["long waits", "long kit", "long events"];
         let leaving = ["long leaving pace"];

@@ -16,13 +16,13 @@ use crate::shell::{run as must, which};
 const SESSIONS: &str = "16";
 
 /// One kind of traffic.
-struct Work {
-    name: &'static str,
+pub(super) struct Work {
+    pub(super) name: &'static str,
     /// For `smtp-source`.
-    flags: &'static [&'static str],
+    pub(super) flags: &'static [&'static str],
     /// So many messages are sent by one run of `smtp-source`; with `-N` that is the number of mailboxes.
-    batch: usize,
-    cpu_goal: Goal,
+    pub(super) batch: usize,
+    pub(super) cpu_goal: Goal,
 }
 
 const WORKS: &[Work] = &[
@@ -47,9 +47,9 @@ const COLUMNS: &[&str] = &[
 
 /// What one round showed.
 #[derive(Default)]
-struct Figures {
-    rates: Vec<f64>,
-    cpus: Vec<f64>,
+pub(super) struct Figures {
+    pub(super) rates: Vec<f64>,
+    pub(super) cpus: Vec<f64>,
 }
 
 pub(super) fn run(plan: &Plan) -> Result<()> {
@@ -102,7 +102,7 @@ fn measure(plan: &Plan, source: &PathBuf, work: &Work, report: &mut Report) -> R
 }
 
 /// Send so many messages; how long it took. A reply that is not positive ends `smtp-source` with an error.
-fn send(source: &PathBuf, work: &Work, server: &Server, count: usize) -> Result<Duration> {
+pub(super) fn send(source: &PathBuf, work: &Work, server: &Server, count: usize) -> Result<Duration> {
     let batch = if work.batch == 0 { count } else { work.batch };
     let begin = Instant::now();
     for _ in 0..count.div_ceil(batch) {
