@@ -16,6 +16,9 @@ pub(crate) enum Failure {
     /// It took too long.
     #[error("{file}: it took longer than {deadline:?} and was stopped; do less in it, or raise {key}")]
     Late { file: String, deadline: Duration, key: &'static str },
+    /// It needs too much.
+    #[error("{0}: it needs more memory than it has; keep less at once, or raise script.memory_max")]
+    Memory(String),
     /// Nobody came to it in time.
     #[error("no worker was free within {0:?}; make the scripts faster, or raise script.workers")]
     NoWorker(Duration),
@@ -30,8 +33,26 @@ pub(crate) enum Failure {
 impl Failure {
     /// What the VM says, without its list of calls. It begins with the file and the line, where it knows them.
     pub(crate) fn of(file: &str, error: &Error) -> Self {
+        if is_memory(error) {
+            return Self::Memory(file.to_owned());
+        }
         let text = told(error);
         if text.starts_with(file) { Self::Error(text) } else { Self::Error(format!("{file}: {text}")) }
+    }
+}
+
+impl Failure {
+    /// Whether the VM is as good as before: a script that raised an error did no harm to it.
+    pub(crate) fn is_harmless(&self) -> bool {
+        matches!(self, Self::Error(_) | Self::NoWorker(_))
+    }
+}
+
+fn is_memory(error: &Error) -> bool {
+    match error {
+        Error::MemoryError(_) => true,
+        Error::CallbackError { cause, .. } => is_memory(cause),
+        _ => false,
     }
 }
 

@@ -1,6 +1,6 @@
 //! The threads that scripts run on: a bounded number of them, each with a VM of its own, and a bounded queue before them.
 //!
-//! As many work at once as there are cores. One that waits for the network, or has been at work for long, gives its seat
+//! As many work at once as half of the cores. One that waits for the network, or has been at work for long, gives its seat
 //! to another, so that a script that waits or loops holds up no mail but its own. What is told afterwards comes behind
 //! what is asked before, and never takes more than half of the threads.
 
@@ -86,7 +86,7 @@ impl Pool {
             wanted: AtomicU8::new(state.program.wanted()),
             state: Mutex::new(state),
             bell: Condvar::new(),
-            seats: thread::available_parallelism().map_or(1, Into::into).min(settings.workers),
+            seats: seats().min(settings.workers),
             notes: Arc::new(Notes::new(settings.notes_max)),
             settings,
             web,
@@ -215,6 +215,12 @@ impl Pool {
     }
 }
 
+/// How many work at once: the connections need the other half of the cores. One that works on without a pause is also
+/// the cheaper one, as nobody has to be woken for each mail.
+fn seats() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
+}
+
 /// What a thread has of its own.
 struct Worker {
     desk: Arc<Desk>,
@@ -235,7 +241,6 @@ impl Worker {
 
     fn run(&mut self, pool: &Pool, job: Job, program: &Arc<Program>) {
         let Job { event, until, answer } = job;
-        self.desk.leash.begin(until);
         let said = match answer.as_ref().is_some_and(oneshot::Sender::is_closed) {
             // Whoever asked has gone.
             true => return,
@@ -244,8 +249,8 @@ impl Worker {
                 catch_unwind(AssertUnwindSafe(|| self.said(&event, until, program))).unwrap_or(Err(Failure::Broken))
             }
         };
-        // A VM in which something went wrong is not used again.
-        if said.is_err() {
+        // A VM whose script had to be stopped is not used again.
+        if said.as_ref().is_err_and(|failure| !failure.is_harmless()) {
             self.vm = None;
         }
         match (answer, said) {
@@ -268,6 +273,9 @@ impl Worker {
             Some(vm) if Arc::ptr_eq(&vm.program, program) => vm,
             _ => Vm::new(program, &self.desk).map_err(|error| Failure::of("script", &error))?,
         };
-        self.vm.insert(vm).run(event, until, &mut |_| ())
+        let vm = self.vm.insert(vm);
+        let said = vm.run(event, until, &mut |_| ());
+        vm.sweep();
+        said
     }
 }

@@ -161,15 +161,14 @@ impl Module {
     fn find(&self, desk: &Arc<Desk>) -> mlua::Result<Vec<Handler>> {
         let sandbox = Sandbox::open(desk)?;
         let main = self.load(&sandbox.lua)?;
-        let env: Table = sandbox.fresh.call(true)?;
+        let env: Table = sandbox.strict.call(())?;
         main.set_environment(env.clone())?;
         desk.turn(&self.name, false);
         desk.leash.begin(Instant::now() + READ_MAX);
         main.call::<()>(())?;
         let mut found = Vec::new();
         for handler in Handler::ALL {
-            let (root, side, name) = handler.path();
-            if sandbox.pick.call::<Option<Function>>((&env, root, side, name))?.is_some() {
+            if sandbox.pick.call::<Option<Function>>((&env, handler.number()))?.is_some() {
                 found.push(handler);
             }
         }
@@ -186,7 +185,7 @@ impl Handler {
     pub(crate) const MESSAGE: Self = Self { moment: Moment::Message, dialect: Dialect::House };
 
     /// All there are, ours before others' for each event.
-    const ALL: [Self; 11] = {
+    pub(crate) const ALL: [Self; 11] = {
         const fn handler(moment: Moment, dialect: Dialect) -> Handler {
             Handler { moment, dialect }
         }
@@ -220,6 +219,11 @@ impl Handler {
             (Dialect::Inbucket, Moment::Deleted) => ("inbucket", "after", "message_deleted"),
             (Dialect::Stale, _) => ("inbucket", "before", "mail_accepted"),
         }
+    }
+
+    /// Its place among all, counted from 1 as the VM does.
+    pub(crate) fn number(self) -> usize {
+        Self::ALL.iter().position(|handler| *handler == self).map_or(0, |place| place + 1)
     }
 
     pub(crate) fn is_house(self) -> bool {

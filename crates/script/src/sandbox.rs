@@ -12,6 +12,7 @@ use mlua::{Error, Function, Lua, LuaOptions, LuaString, MultiValue, StdLib, Tabl
 
 use crate::api;
 use crate::desk::Desk;
+use crate::program::Handler;
 
 /// Globals of the VM that scripts do not get.
 const WITHHELD: [&str; 5] = ["getfenv", "setfenv", "loadstring", "newproxy", "debug"];
@@ -24,10 +25,12 @@ const PRELUDE: &str = include_str!("prelude.luau");
 /// A VM, and how to make an environment in it.
 pub(crate) struct Sandbox {
     pub(crate) lua: Lua,
-    /// `fresh(strict)`: an environment that nobody has touched; a strict one knows the names of events.
-    pub(crate) fresh: Function,
-    /// `pick(env, root, side, name)`: the handler that a script has put there.
+    /// `strict()`: an environment that nobody has touched, and that knows the names of events.
+    pub(crate) strict: Function,
+    /// `pick(env, number)`: the handler that a script has put at the place of that number.
     pub(crate) pick: Function,
+    /// `prepare(main, number)`: the script run in an environment of its own, which is given back, and that handler.
+    pub(crate) prepare: Function,
 }
 
 impl Sandbox {
@@ -39,6 +42,7 @@ impl Sandbox {
         lua.set_compiler(Compiler::new().set_optimization_level(1).set_debug_level(1));
         let globals = lua.globals();
         let traceback: Function = globals.get::<Table>("debug")?.get("traceback")?;
+        let setfenv: Function = globals.get("setfenv")?;
         WITHHELD.iter().try_for_each(|name| globals.raw_remove(*name))?;
         globals.raw_set("debug", lua.create_table_from([("traceback", traceback)])?)?;
         let string: Table = globals.get("string")?;
@@ -47,7 +51,8 @@ impl Sandbox {
         let house = api::install(&lua, desk)?;
         house.set_readonly(true);
         let prelude = lua.load(PRELUDE).set_name("=prelude").into_function()?;
-        let (fresh, pick) = prelude.call((&globals, house))?;
+        let places = Handler::ALL.map(|handler| <[&str; 3]>::from(handler.path()));
+        let (strict, pick, prepare) = prelude.call((&globals, house, places.to_vec(), setfenv))?;
         lua.sandbox(true)?;
         let leash = Arc::clone(desk);
         lua.set_interrupt(move |_| match leash.leash.is_up() {
@@ -55,7 +60,7 @@ impl Sandbox {
             false => Ok(VmState::Continue),
         });
         lua.set_memory_limit(desk.settings.memory_max)?;
-        Ok(Self { lua, fresh, pick })
+        Ok(Self { lua, strict, pick, prepare })
     }
 }
 

@@ -85,6 +85,14 @@ impl Vm {
         self.said(event, round.draft, decided)
     }
 
+    /// Let go what the last event has left behind, when it is much: the VM fails at its limit without looking for waste.
+    pub(crate) fn sweep(&self) {
+        if self.sandbox.lua.used_memory() > self.desk.settings.memory_max / 4 {
+            // It cannot fail: there is nothing of a script's in it that could.
+            let _ = self.sandbox.lua.gc_collect();
+        }
+    }
+
     /// One handler, in the environment of its file.
     fn one(
         &self,
@@ -95,27 +103,26 @@ impl Vm {
         handler: Handler,
     ) -> mlua::Result<Outcome> {
         let began = Instant::now();
-        let env = match env {
-            Some(env) => env,
-            None => env.insert(self.environment(file, main)?),
+        let function = match env {
+            Some(env) => self.sandbox.pick.call((&*env, handler.number()))?,
+            None => {
+                let (made, function) = self.prepare(file, main, handler)?;
+                *env = Some(made);
+                function
+            }
         };
-        let (root, side, name) = handler.path();
-        let Some(function) = self.sandbox.pick.call::<Option<Function>>((&*env, root, side, name))? else {
-            return Ok(Outcome::Next);
-        };
+        let Some(function) = function else { return Ok(Outcome::Next) };
         let outcome = self.call(round, &function, handler)?;
         (round.tell)(Step { file: Arc::clone(file), handler, took: began.elapsed() });
         Ok(outcome)
     }
 
     /// The script as if it had just been read. It has said already what it says then.
-    fn environment(&self, file: &Arc<str>, main: &Function) -> mlua::Result<Table> {
-        let env: Table = self.sandbox.fresh.call(false)?;
-        main.set_environment(env.clone())?;
+    fn prepare(&self, file: &Arc<str>, main: &Function, handler: Handler) -> mlua::Result<(Table, Option<Function>)> {
         self.desk.turn(file, true);
-        let ran = main.call::<()>(());
+        let made = self.sandbox.prepare.call((main, handler.number()));
         self.desk.turn(file, false);
-        ran.map(|()| env)
+        made
     }
 
     fn call(&self, round: &mut Round<'_>, function: &Function, handler: Handler) -> mlua::Result<Outcome> {

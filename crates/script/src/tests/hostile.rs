@@ -225,6 +225,20 @@ async fn t096_memory_is_bounded() {
     assert!((40..84).contains(&kept), "{kept} texts of 100 kB in 8 MiB");
 }
 
+/// What one event has used is there again for the next.
+#[tokio::test(flavor = "multi_thread")]
+async fn waste_of_one_event_is_no_want_of_another() {
+    let text = "function postkeep.before.message(message)
+            local kept = {}
+            for i = 1, 50 do kept[i] = ('x'):rep(100000 + i) end
+            message:tag('fine')
+        end";
+    let scripts = with(text, Settings { memory_max: 8 << 20, workers: 1, ..Settings::default() });
+    for _ in 0..20 {
+        assert_eq!(message(&scripts, &["alice@x.test"], HELLO).await.tags, ["fine"]);
+    }
+}
+
 /// T097: what one event breaks is whole for the next.
 #[tokio::test(flavor = "multi_thread")]
 async fn t097_poison_does_not_outlive_its_event() {
