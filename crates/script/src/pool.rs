@@ -130,12 +130,12 @@ impl Pool {
             return Err(Failure::Full);
         }
         queue.push_back(job);
-        self.call(&mut state);
+        self.call(state);
         Ok(())
     }
 
     /// See that somebody comes, where there is a free seat.
-    fn call(&self, state: &mut State) {
+    fn call(&self, mut state: MutexGuard<'_, State>) {
         if state.seated >= self.seats || state.closed {
             return;
         }
@@ -143,6 +143,8 @@ impl Pool {
             state.idle -= 1;
             state.called += 1;
             state.seated += 1;
+            // Whoever wakes up wants to look at once.
+            drop(state);
             self.bell.notify_one();
         } else if state.threads < self.settings.workers.max(1) {
             let Some(me) = self.me.upgrade() else { return };
@@ -159,7 +161,7 @@ impl Pool {
         let mut state = self.state();
         state.seated -= 1;
         if !state.before.is_empty() || !state.after.is_empty() {
-            self.call(&mut state);
+            self.call(state);
         }
     }
 
@@ -170,18 +172,19 @@ impl Pool {
     /// The life of a thread.
     fn work(self: Arc<Self>) {
         let mut worker = Worker::new(&self);
-        while let Some((job, program)) = self.next() {
+        let mut done = Done::default();
+        while let Some((job, program)) = self.next(&done) {
             let telling = job.event.is_over();
             self.probe.measure(|| worker.run(&self, job, &program));
-            let mut state = self.state();
-            state.telling -= usize::from(telling);
-            state.seated += usize::from(worker.desk.leash.end());
+            done = Done { telling, stood_up: worker.desk.leash.end() };
         }
     }
 
     /// The next job for somebody with a seat; it waits for one, without a seat. None: there will be none.
-    fn next(&self) -> Option<(Job, Arc<Program>)> {
+    fn next(&self, done: &Done) -> Option<(Job, Arc<Program>)> {
         let mut state = self.state();
+        state.telling -= usize::from(done.telling);
+        state.seated += usize::from(done.stood_up);
         loop {
             if state.closed {
                 return None;
@@ -219,6 +222,15 @@ impl Pool {
 /// the cheaper one, as nobody has to be woken for each mail.
 fn seats() -> usize {
     thread::available_parallelism().map_or(1, |cores| cores.get().div_ceil(2))
+}
+
+/// What a thread has just done.
+#[derive(Default)]
+struct Done {
+    /// What is told afterwards.
+    telling: bool,
+    /// It took long, and gave its seat away.
+    stood_up: bool,
 }
 
 /// What a thread has of its own.
