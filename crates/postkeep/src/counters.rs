@@ -21,6 +21,7 @@ const MEANINGS: &[(&str, &str)] = &[
     ("postkeep_webhooks_total", "Webhooks that were sent or given up, by the outcome"),
     ("postkeep_webhook_rests_total", "How often a target of webhooks was left alone after failures in a row"),
     ("postkeep_releases_total", "Recipients that a released message was tried for, by the outcome"),
+    ("postkeep_script_events_total", "Events that scripts were asked or told of, by how it ended"),
     ("postkeep_dns_questions_total", "Questions to the DNS, from its cache or not"),
     ("postkeep_dns_questions_failed_total", "Questions that were not answered, or not in time"),
     ("postkeep_dns_questions_skipped_total", "Questions that were not asked because too many were under way"),
@@ -42,7 +43,7 @@ mod tests {
 
     #[test]
     fn every_counter_has_a_meaning() {
-        let rooms = ["courier", "mailroom", "net", "pop3", "rate", "smtp", "http"];
+        let rooms = ["courier", "mailroom", "net", "pop3", "rate", "script", "smtp", "http"];
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let mut counted = 0;
         for room in rooms {

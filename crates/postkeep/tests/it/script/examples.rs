@@ -1,6 +1,12 @@
 //! Every example that is shipped, in the real binary.
 
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+
 use super::*;
+use crate::program::PATIENCE;
 
 fn example(name: &str) -> Program {
     at(&examples().join(name), &[])
@@ -83,10 +89,53 @@ fn those_that_hear_of_it_and_ask_others() {
     let id = listed(&program, "alice")[0]["id"].as_str().unwrap().to_owned();
     http::delete(program.http, &format!("/api/v1/mailbox/alice/{id}"));
     program.wait_for("deleted from=jane@shop.test mailbox=alice subject=Hello");
-    // Nobody listens there, and strangers' URLs do not lead to this machine.
-    let program = example("05_webhook.lua");
+    let (address, asked) = receiver("{\"active\":false}");
+    let program = with(&text("05_webhook.lua", &address), &["outbound.allow=127.0.0.1"]);
+    assert!(send(&program, "a@x.test", &["alice@x.test"], HELLO).starts_with("250"));
+    let request = asked.recv_timeout(PATIENCE).unwrap();
+    assert!(request.starts_with("POST /mail HTTP/1.1\r\n") && request.contains("\"mailbox\":\"alice\""), "{request}");
+    let program = with(&text("13_ask_before.lua", &address), &["outbound.allow=127.0.0.1"]);
+    assert_eq!(send(&program, "a@x.test", &["alice@x.test"], HELLO), "550 5.1.1 No such user here");
+    assert!(asked.recv_timeout(PATIENCE).unwrap().starts_with("GET /users?email=alice@x.test HTTP/1.1\r\n"));
+}
+
+/// T098: without `outbound.allow` a script's request does not reach this machine.
+#[test]
+fn t098_a_script_is_a_stranger() {
+    let (address, asked) = receiver("");
+    let program = with(&text("05_webhook.lua", &address), &[]);
     assert!(send(&program, "a@x.test", &["alice@x.test"], HELLO).starts_with("250"));
     program.wait_for("nobody was told mailbox=alice why=127.0.0.1 is at 127.0.0.1, which is not on the open network");
-    let program = example("13_ask_before.lua");
+    assert!(asked.try_recv().is_err());
+    let program = with(&text("13_ask_before.lua", &address), &["access.mode=public", "outbound.allow=127.0.0.1"]);
     assert!(send(&program, "a@x.test", &["alice@x.test"], HELLO).starts_with("250"), "nobody answers: it is taken");
+    assert!(asked.try_recv().is_err(), "in public mode no script asks anybody");
+}
+
+/// An example that asks this address.
+fn text(name: &str, address: &SocketAddr) -> String {
+    fs::read_to_string(examples().join(name)).unwrap().replace("127.0.0.1:9099", &address.to_string())
+}
+
+/// An HTTP server that answers 200 to everybody, and tells what was asked.
+fn receiver(body: &'static str) -> (SocketAddr, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let (address, (told, asked)) = (listener.local_addr().unwrap(), channel());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (mut stream, mut text, mut piece) = (stream.unwrap(), String::new(), [0; 4096]);
+            // A body, where there is one, ends with the object's brace.
+            while !(text.ends_with("\r\n\r\n") && text.starts_with("GET") || text.ends_with('}')) {
+                let count = stream.read(&mut piece).unwrap();
+                text += &String::from_utf8_lossy(&piece[..count]);
+                if count == 0 {
+                    break;
+                }
+            }
+            let _ = told.send(text);
+            let _ =
+                write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len());
+        }
+    });
+    (address, asked)
 }
