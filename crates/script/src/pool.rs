@@ -92,7 +92,7 @@ impl Pool {
             web,
             complaints,
             me: me.clone(),
-            probe: Probe::default(),
+            probe: Probe::new(),
         })
     }
 

@@ -1,11 +1,14 @@
 //! What tests measure of the workers: how much of a CPU one event uses. Outside of tests there is nothing here.
 
 #[cfg(not(test))]
-#[derive(Default)]
 pub(crate) struct Probe;
 
 #[cfg(not(test))]
 impl Probe {
+    pub(crate) fn new() -> Self {
+        Self
+    }
+
     pub(crate) fn measure(&self, work: impl FnOnce()) {
         work();
     }
@@ -22,10 +25,13 @@ mod measured {
     use rustix::time::{ClockId, clock_gettime};
 
     /// The most that one event has used.
-    #[derive(Default)]
     pub(crate) struct Probe(Mutex<Duration>);
 
     impl Probe {
+        pub(crate) fn new() -> Self {
+            Self(Mutex::default())
+        }
+
         pub(crate) fn measure(&self, work: impl FnOnce()) {
             let began = cpu();
             work();

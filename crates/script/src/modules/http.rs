@@ -12,6 +12,7 @@ use outbound::{HeaderName, HeaderValue, Method, Request, Response, Trust};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use crate::desk::{Desk, Level, Web};
+use crate::failure::told;
 use crate::sandbox::number;
 
 /// Requests of one batch.
@@ -101,9 +102,8 @@ fn kept_back(desk: &Desk, asked: Asked) -> Answered {
 fn request(method: &str, url: String, options: Option<&Table>) -> Asked {
     let method = Method::from_bytes(method.as_bytes()).map_err(|_| format!("{method:?} is no method of HTTP"))?;
     let mut request = Request::new(method, url, Trust::Stranger);
-    match options {
-        Some(options) => configure(&mut request, options).map_err(|error| crate::failure::told(&error))?,
-        None => (),
+    if let Some(options) = options {
+        configure(&mut request, options).map_err(|error| told(&error))?;
     }
     Ok(request)
 }
