@@ -6,6 +6,7 @@ mod campaign;
 mod full;
 mod pace;
 mod receiver;
+mod releases;
 mod senders;
 mod site;
 mod tally;
@@ -17,17 +18,19 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::bench::Report;
 use crate::load::cluster;
-use crate::shell::Parts;
+use crate::shell::{Parts, cargo, run};
 
 pub(crate) use campaign::Plan;
 use site::Engine;
 
-/// `cargo xtask long leaving [events|full|pace]`, and with `--engine` on one of them alone.
+/// `cargo xtask long leaving [events|full|pace|releases|bodies]`, and with `--engine` on one of them alone.
 pub(crate) fn long(binary: &Path, wish: &Wish, parts: &mut Parts) -> Result<()> {
     let engines = Engine::named(wish.engine.as_deref())?;
     let wanted = |part: &str| wish.part.as_deref().is_none_or(|wish| wish == part);
-    if let Some(part) = wish.part.as_deref().filter(|part| !["events", "full", "pace"].contains(part)) {
-        bail!("`long leaving {part}` is unknown; there are events, full, pace");
+    if let Some(part) =
+        wish.part.as_deref().filter(|part| !["events", "full", "pace", "releases", "bodies"].contains(part))
+    {
+        bail!("`long leaving {part}` is unknown; there are events, full, pace, releases, bodies");
     }
     if wanted("events") {
         parts.part("leaving events", || events(binary, &engines, &Plan::long(wish.minutes), wish.write));
@@ -38,7 +41,21 @@ pub(crate) fn long(binary: &Path, wish: &Wish, parts: &mut Parts) -> Result<()> 
     if wanted("pace") {
         parts.part("leaving pace", || pace::run(binary, &engines, wish.write));
     }
+    if wanted("releases") {
+        // What is in memory does not outlive its program.
+        let durable = || engines.iter().filter(|engine| **engine != Engine::Memory);
+        parts.part("leaving releases", || durable().try_for_each(|engine| releases::run(binary, *engine)));
+    }
+    if wanted("bodies") {
+        parts.part("leaving bodies", bodies);
+    }
     Ok(())
+}
+
+/// 100,000 bodies of what ends lines and of dots, sent on to a strict server: one message each, and the same bytes (T002).
+fn bodies() -> Result<()> {
+    let words = ["test", "--release", "--package", "postkeep-courier", "--lib", "--", "--ignored", "t002"];
+    run(&mut cargo(words))
 }
 
 /// The short form that CI runs on what it built: less than a minute.

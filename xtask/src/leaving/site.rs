@@ -68,8 +68,13 @@ impl Site {
         receiver: Option<SocketAddr>,
         settings: &[&str],
     ) -> Result<Self> {
+        Self::start_with(binary, engine, name, &configuration(receiver), settings)
+    }
+
+    /// Start it with this file.
+    pub(super) fn start_with(binary: &Path, engine: Engine, name: &str, file: &str, settings: &[&str]) -> Result<Self> {
         let place = Place::new(&format!("leaving-{}-{name}", engine.name()))?;
-        fs::write(place.file("postkeep.toml"), configuration(receiver))?;
+        fs::write(place.file("postkeep.toml"), file)?;
         // Not among temporary files, which may lie in memory: this is about a disk.
         let folder = built()?.with_file_name("tmp").join(format!("postkeep-{}-leaving-{name}", std::process::id()));
         let folder = (engine == Engine::Disk).then_some(folder);
@@ -110,6 +115,11 @@ impl Site {
             server.wait()?;
         }
         self.begin(node)
+    }
+
+    /// Where the first node is asked.
+    pub(super) fn http(&self) -> Result<SocketAddr> {
+        self.nodes[0].as_ref().context("it is down")?.address("http")
     }
 
     /// End all of it as a user would.
