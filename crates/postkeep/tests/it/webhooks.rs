@@ -95,7 +95,7 @@ impl Receiver {
     fn config(&self, dir: &Path) -> String {
         let path = dir.join("postkeep.toml");
         let text = format!(
-            "[webhooks]\ntimeout = \"500ms\"\nretry_max = \"100ms\"\nrest = \"100ms\"\nattempts_max = 3\n\
+            "[webhooks]\ntimeout = \"2s\"\nretry_max = \"100ms\"\nrest = \"100ms\"\nattempts_max = 3\n\
              [[webhook]]\nname = \"shop\"\nurl = \"http://{}/hook\"\nsecret = \"{SECRET}\"\nmessage = true\n\
              events = [\"deliver\", \"delete\", \"purge\"]\n",
             self.address

@@ -55,7 +55,7 @@ fn limits() -> Limits {
     let ms = Duration::from_millis;
     Limits {
         concurrent_max: 4,
-        timeout: ms(250),
+        timeout: Duration::from_secs(5),
         pace: Pace { attempts_max: 5, give_up_after: Duration::from_secs(600), retry_max: ms(50) },
         rest: Rest { failures_max: 1000, time: ms(100) },
     }
@@ -195,7 +195,8 @@ async fn t078_events_arrive_in_order_and_under_one_id_whatever_the_target_does()
     });
     let receiver = receiver.await;
     let pace = Pace { attempts_max: 1000, ..limits().pace };
-    let house = House::new(&receiver.url(), Limits { pace, ..limits() }, Detail::Summary, 64 << 20);
+    let limits = Limits { pace, timeout: Duration::from_millis(250), ..limits() };
+    let house = House::new(&receiver.url(), limits, Detail::Summary, 64 << 20);
     for number in 0..5 {
         house.deliver(&["a", "b", "c"], &number.to_string()).await;
     }
