@@ -218,7 +218,7 @@ async fn takers_on_several_nodes_keep_the_order_of_lanes() {
                 for job in take(&outbox, 2).await {
                     // Every third comes back once, and holds up its lane meanwhile.
                     let number: usize = payloads(std::slice::from_ref(&job))[0].parse().expect("a number");
-                    if number % 3 == 0 && job.attempts == 0 {
+                    if number.is_multiple_of(3) && job.attempts == 0 {
                         let at = outbox.office.clock.now();
                         outbox.retry(job.lease, at).await.expect("a job is handed back");
                         continue;
