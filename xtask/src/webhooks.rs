@@ -27,7 +27,10 @@ pub(crate) fn run(mut args: Args) -> Result<()> {
     let (install, bin) = (args.flag("--install"), args.value::<PathBuf>("--bin")?);
     args.finish()?;
     if install {
-        return pip(&[PACKAGE]);
+        pip(&[PACKAGE])?;
+        if bin.is_none() {
+            return Ok(());
+        }
     }
     ensure!(is_installed(), "the package is not installed: cargo xtask webhooks --install");
     verify(&binary(bin)?)
