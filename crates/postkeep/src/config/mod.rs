@@ -29,6 +29,7 @@ pub(crate) use layers::Sources;
 pub(crate) use ready::Config;
 pub(crate) use relay::Relay;
 pub(crate) use report::Report;
+#[cfg(feature = "script")]
 pub(crate) use script::Script;
 pub(crate) use tls::{Acme, Source, Tls};
 pub(crate) use values::{Size, Time, time};
