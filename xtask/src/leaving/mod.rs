@@ -85,15 +85,19 @@ fn events(binary: &Path, engines: &[Engine], plan: &Plan, write: bool) -> Result
             .collect();
         begun.into_iter().map(|(engine, run)| (*engine, run.join().expect("no campaign panics"))).collect::<Vec<_>>()
     });
+    let mut judged = Ok(());
     for (engine, outcome) in tallies {
-        let outcome = outcome.with_context(|| format!("on {}", engine.name()))?;
-        report.raw(format!("{}: {}", engine.name(), outcome.raw()));
-        report.row(outcome.row(engine));
-        outcome.judged().with_context(|| format!("on {}", engine.name()))?;
+        // All are told of, also when one of them went wrong.
+        let outcome = outcome.inspect(|tally| {
+            report.raw(format!("{}: {}", engine.name(), tally.raw()));
+            report.row(tally.row(engine));
+        });
+        let outcome = outcome.and_then(|tally| tally.judged()).with_context(|| format!("on {}", engine.name()));
+        judged = judged.and(outcome);
     }
     println!("\n{}", report.text());
     if write {
         report.write()?;
     }
-    Ok(())
+    judged
 }

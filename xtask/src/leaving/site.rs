@@ -78,6 +78,9 @@ impl Site {
         // Not among temporary files, which may lie in memory: this is about a disk.
         let folder = built()?.with_file_name("tmp").join(format!("postkeep-{}-leaving-{name}", std::process::id()));
         let folder = (engine == Engine::Disk).then_some(folder);
+        if let Some(parent) = folder.as_deref().and_then(Path::parent) {
+            fs::create_dir_all(parent)?;
+        }
         let brokers = match engine {
             Engine::Jetstream => Some(brokers::Cluster::start(brokers::Plan::of(3))?),
             _ => None,
