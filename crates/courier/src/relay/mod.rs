@@ -6,9 +6,9 @@ mod errand;
 mod letter;
 mod link;
 mod offers;
-mod reply;
+pub mod reply;
 mod smart_host;
-mod stuff;
+pub mod stuff;
 #[cfg(test)]
 mod tests;
 

@@ -1,7 +1,7 @@
 //! One reply of an SMTP server (RFC 5321 §4.2): read line by line, within limits. It knows no socket.
 
 /// Octets of a line; RFC 5321 §4.5.3.1.5 allows 512.
-pub(super) const LINE_MAX: usize = 4096;
+pub const LINE_MAX: usize = 4096;
 /// Lines of a reply.
 const LINES_MAX: usize = 200;
 /// Characters of a reply that are kept for people to read.
@@ -9,19 +9,23 @@ const SHOWN_MAX: usize = 500;
 
 /// What a server said.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Reply {
-    pub(super) code: u16,
+pub struct Reply {
+    /// `2xx` to `5xx`.
+    pub code: u16,
     /// Its lines without the code.
-    pub(super) lines: Vec<String>,
+    pub lines: Vec<String>,
 }
 
 /// This is no reply of an SMTP server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct NoReply;
+pub struct NoReply;
 
 impl Reply {
     /// Take a line without its line end; whether the reply is whole now.
-    pub(super) fn take(&mut self, line: &[u8]) -> Result<bool, NoReply> {
+    ///
+    /// # Errors
+    /// No server of SMTP would say this.
+    pub fn take(&mut self, line: &[u8]) -> Result<bool, NoReply> {
         let (digits, rest) = line.split_at_checked(3).ok_or(NoReply)?;
         let code = number(digits).ok_or(NoReply)?;
         let (is_last, text) = match rest {
@@ -39,8 +43,13 @@ impl Reply {
         Ok(is_last)
     }
 
+    /// `2`, `3`, `4` or `5`.
+    pub fn class(&self) -> u16 {
+        self.code / 100
+    }
+
     /// In one line of printable characters, however long and strange it was.
-    pub(super) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let mut shown = self.code.to_string();
         for word in self.lines.iter().flat_map(|line| line.split_whitespace()) {
             shown.push(' ');

@@ -2,9 +2,9 @@
 
 use memchr::memchr_iter;
 
-/// The content with its dots doubled and its end. No lone CR or LF may be in it: `Needs::binary` sees to that, so that
-/// all servers see the same lines and the same end.
-pub(super) fn stuffed(content: &[u8]) -> Vec<u8> {
+/// The content with its dots doubled and its end. No lone CR or LF may be in it, so that all servers see the same lines and
+/// the same end: whoever calls this has seen to that.
+pub fn stuffed(content: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(content.len() + content.len() / 64 + 8);
     let mut begin = 0;
     for dot in memchr_iter(b'.', content).filter(|dot| *dot == 0 || content[dot - 1] == b'\n') {

@@ -14,6 +14,7 @@ mod report;
 mod routes;
 mod script;
 mod show;
+mod tables;
 mod tls;
 mod tokens;
 mod values;

@@ -10,10 +10,11 @@ use mail::Address;
 use mail::address::Charset;
 use mailroom::outgoing::relay::{Allowed, Rule, Rules};
 use mailroom::route::Glob;
-use toml::de::{DeArray, DeTable, DeValue};
+use toml::de::{DeArray, DeTable};
 
 use super::ready::{Clash, Values};
-use super::report::{Mistake, Origin, shown};
+use super::report::{Mistake, Origin};
+use super::tables::List;
 use super::values::quoted;
 
 /// Where rules stand.
@@ -162,28 +163,14 @@ pub(super) fn doubts(values: Values<'_>, written: &[Written]) -> Vec<String> {
     doubts.into_iter().flatten().collect()
 }
 
+const LIST: List = List { name: NAME, members: &MEMBERS, tables_max: RULES_MAX };
+
 /// Read all rules; what is wrong goes to the mistakes.
 pub(super) fn read(items: &DeArray<'_>, origin: &dyn Fn(usize) -> Origin, mistakes: &mut Vec<Mistake>) -> Vec<Written> {
-    let mut written = Vec::new();
-    for item in items.iter() {
-        let from = origin(item.span().start);
-        let read = match item.get_ref() {
-            _ if written.len() >= RULES_MAX => Err(format!("{NAME} is there more than {RULES_MAX} times")),
-            DeValue::Table(table) => one(table, from.clone()),
-            _ => Err(format!("{NAME} is a table; write [[{NAME}]] and its members below it")),
-        };
-        match read {
-            Ok(rule) => written.push(rule),
-            Err(text) => mistakes.push(Mistake { origin: Some(from), text }),
-        }
-    }
-    written
+    LIST.read(items, origin, mistakes, |table, origin, _| one(table, origin))
 }
 
 fn one(table: &DeTable<'_>, origin: Origin) -> Result<Written, String> {
-    if let Some((other, _)) = table.iter().find(|(member, _)| !MEMBERS.contains(&member.get_ref().as_ref())) {
-        return Err(format!("{NAME} has no {}; it takes {}", shown(other.get_ref()), MEMBERS.join(", ")));
-    }
     let mut members = Vec::new();
     let is_name = |name: &String| name.len() <= NAME_MAX && !name.contains(char::is_control);
     let name = text(table, "name", &mut members)?.filter(is_name);

@@ -6,7 +6,8 @@ use mailroom::route::{Glob, Header, Place, Route, Template};
 use net::Network;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::report::{Mistake, Origin, shown};
+use super::report::{Mistake, Origin};
+use super::tables::List;
 use super::values::quoted;
 
 /// Where they stand.
@@ -24,28 +25,14 @@ pub(crate) struct Written {
     origin: Origin,
 }
 
+const LIST: List = List { name: NAME, members: &MEMBERS, tables_max: ROUTES_MAX };
+
 /// Read all of them; what is wrong goes to the mistakes.
 pub(super) fn read(items: &DeArray<'_>, origin: &dyn Fn(usize) -> Origin, mistakes: &mut Vec<Mistake>) -> Vec<Written> {
-    let mut written = Vec::new();
-    for item in items.iter() {
-        let from = origin(item.span().start);
-        let read = match item.get_ref() {
-            _ if written.len() >= ROUTES_MAX => Err(format!("{NAME} is there more than {ROUTES_MAX} times")),
-            DeValue::Table(table) => one(table, from.clone()),
-            _ => Err(format!("{NAME} is a table; write [[{NAME}]] and its members below it")),
-        };
-        match read {
-            Ok(route) => written.push(route),
-            Err(text) => mistakes.push(Mistake { origin: Some(from), text }),
-        }
-    }
-    written
+    LIST.read(items, origin, mistakes, |table, origin, _| one(table, origin))
 }
 
 fn one(table: &DeTable<'_>, origin: Origin) -> Result<Written, String> {
-    if let Some((other, _)) = table.iter().find(|(member, _)| !MEMBERS.contains(&member.get_ref().as_ref())) {
-        return Err(format!("{NAME} has no {}; it takes {}", shown(other.get_ref()), MEMBERS.join(", ")));
-    }
     let mut members = Vec::new();
     let login = text(table, "login", &mut members)?.map(|pattern| Glob::new(&pattern));
     let peer = networks(table, &mut members)?;

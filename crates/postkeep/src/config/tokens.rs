@@ -8,7 +8,8 @@ use mailroom::access::Digest;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-use super::report::{Mistake, Origin, shown};
+use super::report::{Mistake, Origin};
+use super::tables::List;
 use super::values::quoted;
 
 /// Where they stand.
@@ -27,27 +28,14 @@ pub(crate) struct Written {
     pub(super) origin: Origin,
 }
 
+const LIST: List = List { name: NAME, members: &MEMBERS, tables_max: usize::MAX };
+
 /// Read all of them; what is wrong goes to the mistakes.
 pub(super) fn read(items: &DeArray<'_>, origin: &dyn Fn(usize) -> Origin, mistakes: &mut Vec<Mistake>) -> Vec<Written> {
-    let mut written = Vec::new();
-    for item in items.iter() {
-        let from = origin(item.span().start);
-        let read = match item.get_ref() {
-            DeValue::Table(table) => one(table, from.clone()),
-            _ => Err(format!("{NAME} is a table; write [[{NAME}]] and its members below it")),
-        };
-        match read {
-            Ok(token) => written.push(token),
-            Err(text) => mistakes.push(Mistake { origin: Some(from), text }),
-        }
-    }
-    written
+    LIST.read(items, origin, mistakes, |table, origin, _| one(table, origin))
 }
 
 fn one(table: &DeTable<'_>, origin: Origin) -> Result<Written, String> {
-    if let Some((other, _)) = table.iter().find(|(member, _)| !MEMBERS.contains(&member.get_ref().as_ref())) {
-        return Err(format!("{NAME} has no {}; it takes {}", shown(other.get_ref()), MEMBERS.join(", ")));
-    }
     let text = |member: &str| table.get(member).and_then(|value| value.get_ref().as_str());
     let name = text("name").filter(|name| is_name(name));
     let name = name.ok_or_else(|| format!("{NAME} takes a name of up to {NAME_MAX} bytes for each token"))?;

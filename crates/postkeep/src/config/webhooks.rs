@@ -11,7 +11,8 @@ use outbound::{Strangers, Url};
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::ready::{Values, naming};
-use super::report::{Mistake, Origin, shown};
+use super::report::{Mistake, Origin};
+use super::tables::List;
 use super::values::quoted;
 
 /// Where they stand.
@@ -43,32 +44,20 @@ pub(crate) enum Secrets {
     File(PathBuf),
 }
 
+const LIST: List = List { name: NAME, members: &MEMBERS, tables_max: WEBHOOKS_MAX };
+
 /// Read all of them; what is wrong goes to the mistakes.
 pub(super) fn read(items: &DeArray<'_>, origin: &dyn Fn(usize) -> Origin, mistakes: &mut Vec<Mistake>) -> Vec<Webhook> {
-    let mut written: Vec<Webhook> = Vec::new();
-    for item in items.iter() {
-        let from = origin(item.span().start);
-        let read = match item.get_ref() {
-            _ if written.len() >= WEBHOOKS_MAX => Err(format!("{NAME} is there more than {WEBHOOKS_MAX} times")),
-            DeValue::Table(table) => one(table, from.clone()),
-            _ => Err(format!("{NAME} is a table; write [[{NAME}]] and its members below it")),
-        };
-        match read {
-            Ok(webhook) if written.iter().any(|other| other.name == webhook.name) => {
-                let text = format!("{NAME} has the name {} twice; give one of them another", quoted(&webhook.name));
-                mistakes.push(Mistake { origin: Some(from), text });
-            }
-            Ok(webhook) => written.push(webhook),
-            Err(text) => mistakes.push(Mistake { origin: Some(from), text }),
+    LIST.read(items, origin, mistakes, |table, origin, before: &[Webhook]| {
+        let webhook = one(table, origin)?;
+        match before.iter().any(|other| other.name == webhook.name) {
+            true => Err(format!("{NAME} has the name {} twice; give one of them another", quoted(&webhook.name))),
+            false => Ok(webhook),
         }
-    }
-    written
+    })
 }
 
 fn one(table: &DeTable<'_>, origin: Origin) -> Result<Webhook, String> {
-    if let Some((other, _)) = table.iter().find(|(member, _)| !MEMBERS.contains(&member.get_ref().as_ref())) {
-        return Err(format!("{NAME} has no {}; it takes {}", shown(other.get_ref()), MEMBERS.join(", ")));
-    }
     let text = |member: &str| table.get(member).and_then(|value| value.get_ref().as_str());
     let name = text("name").filter(|name| is_name(name));
     let name =

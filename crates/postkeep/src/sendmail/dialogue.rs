@@ -4,11 +4,11 @@
 //! All recipients of a transaction get the message, or none: when one is refused nothing is handed on, so that whoever
 //! tries again makes no second copies. Only those for whom a server has no room in one transaction come in another.
 
+use courier::relay::reply::Reply;
 use mail::Address;
 
 use super::ending::{Ending, Failure};
 use super::letter::Letter;
-use super::reply::Reply;
 
 /// What to do next; a reply is awaited after each but the last.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,10 +6,9 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
-use memchr::memchr_iter;
+use courier::relay::reply::{LINE_MAX, Reply};
+use courier::relay::stuff::stuffed;
 use net::Place;
-
-use super::reply::{LINE_MAX, Reply};
 
 /// So many octets are handed to the system at a time, each within the time allowed.
 const PIECE: usize = 64 << 10;
@@ -182,19 +181,6 @@ fn tcp(address: &str, timeout: Duration) -> io::Result<TcpStream> {
     Err(last)
 }
 
-fn stuffed(content: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(content.len() + 8);
-    let mut begin = 0;
-    for dot in memchr_iter(b'.', content).filter(|dot| *dot == 0 || content[dot - 1] == b'\n') {
-        out.extend_from_slice(&content[begin..dot]);
-        out.push(b'.');
-        begin = dot;
-    }
-    out.extend_from_slice(&content[begin..]);
-    out.extend_from_slice(b".\r\n");
-    out
-}
-
 impl Socket for TcpStream {
     fn allow(&self, time: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(time))?;
@@ -207,22 +193,5 @@ impl Socket for UnixStream {
     fn allow(&self, time: Duration) -> io::Result<()> {
         self.set_read_timeout(Some(time))?;
         self.set_write_timeout(Some(time))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dots_that_begin_a_line_are_doubled() {
-        for (content, expected) in [
-            ("", ".\r\n"),
-            ("a\r\n", "a\r\n.\r\n"),
-            (".\r\n", "..\r\n.\r\n"),
-            (".a\r\nb.\r\n..\r\n", "..a\r\nb.\r\n...\r\n.\r\n"),
-        ] {
-            assert_eq!(stuffed(content.as_bytes()), expected.as_bytes(), "{content:?}");
-        }
     }
 }

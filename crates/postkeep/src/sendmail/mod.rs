@@ -14,7 +14,6 @@ mod login;
 mod name;
 mod options;
 mod recipients;
-mod reply;
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
