@@ -33,6 +33,16 @@ impl Outgoing {
         self.webhooks.targets()
     }
 
+    /// So much waits for the target at this place; whether that changes if anything is written for it.
+    pub(crate) fn weigh_webhook(&self, place: usize, is_behind: bool) -> bool {
+        self.webhooks.set_behind(place, is_behind)
+    }
+
+    /// How many events were not written because their targets are behind.
+    pub(crate) fn left_out(&self) -> u64 {
+        self.webhooks.left_out()
+    }
+
     /// What is written with a delivery. Each job that needs an id of its own draws one.
     pub(crate) fn on_deliver(&self, delivery: &Delivery, id: &dyn Fn() -> TransactionId) -> Vec<NewJob> {
         let forwards = self.relay.forwards(delivery);

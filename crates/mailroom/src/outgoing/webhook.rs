@@ -3,6 +3,7 @@
 //! words, is not known here.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use bytes::Bytes;
 use jiff::Timestamp;
@@ -124,12 +125,26 @@ impl Note {
 /// All who want to be told.
 pub(super) struct Webhooks {
     targets: Vec<Target>,
+    /// For which of them so much waits that nothing is written for it now.
+    behind: Vec<AtomicBool>,
+    left_out: AtomicU64,
     ids: Transactions,
 }
 
 impl Webhooks {
     pub(super) fn new(targets: Vec<Target>) -> Self {
-        Self { targets, ids: Transactions::default() }
+        let behind = targets.iter().map(|_| AtomicBool::new(false)).collect();
+        Self { targets, behind, left_out: AtomicU64::new(0), ids: Transactions::default() }
+    }
+
+    /// Whether a target, by its place, is so far behind that nothing more is written for it; whether that is news.
+    pub(super) fn set_behind(&self, place: usize, is_behind: bool) -> bool {
+        self.behind.get(place).is_some_and(|behind| behind.swap(is_behind, Relaxed) != is_behind)
+    }
+
+    /// How many events were not written because of that.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out.load(Relaxed)
     }
 
     pub(super) fn targets(&self) -> &[Target] {
@@ -153,8 +168,10 @@ impl Webhooks {
     }
 
     fn notes(&self, event: Event, mailbox: &Mailbox, at: Timestamp, item: Option<&Item>) -> Vec<NewJob> {
-        let mut wanting = self.wanting(event, mailbox).peekable();
-        if wanting.peek().is_none() {
+        let (behind, wanting): (Vec<_>, Vec<_>) =
+            self.wanting(event, mailbox).partition(|(place, _)| self.behind[*place].load(Relaxed));
+        self.left_out.fetch_add(behind.len() as u64, Relaxed);
+        if wanting.is_empty() {
             return Vec::new();
         }
         let id = format!("msg_{}", self.ids.begin(at));
@@ -162,11 +179,11 @@ impl Webhooks {
         // In order for each mailbox; and mail is never refused because somebody cannot be told of it.
         let job =
             |target: &Target| NewJob::new(target.kind(), payload.clone()).in_lane(mailbox.as_str()).if_there_is_room();
-        wanting.map(job).collect()
+        wanting.into_iter().map(|(_, target)| job(target)).collect()
     }
 
-    fn wanting<'a>(&'a self, event: Event, mailbox: &'a Mailbox) -> impl Iterator<Item = &'a Target> {
-        self.targets.iter().filter(move |target| target.wants(event, mailbox))
+    fn wanting<'a>(&'a self, event: Event, mailbox: &'a Mailbox) -> impl Iterator<Item = (usize, &'a Target)> {
+        self.targets.iter().enumerate().filter(move |(_, target)| target.wants(event, mailbox))
     }
 }
 

@@ -47,7 +47,8 @@ impl Mailroom {
         let filed = self.vault.open(&permit).append(delivery).await?;
         self.recent.keep(noted, &filed);
         if has_jobs {
-            COUNTERS.jobs_left_out.absolute(self.vault.open(&permit).outbox().left_out());
+            let left_out = self.vault.open(&permit).outbox().left_out() + self.outgoing.left_out();
+            COUNTERS.jobs_left_out.absolute(left_out);
             self.outgoing.written();
         }
         self.tell_delivered(told, &filed);

@@ -8,6 +8,7 @@ use store::outbox::DeadJob;
 use super::Mailroom;
 use crate::access::{Target, Verb};
 use crate::caller::Caller;
+use crate::counters::COUNTERS;
 use crate::error::Result;
 use crate::outgoing::webhook::{self, Event, Note};
 
@@ -64,6 +65,30 @@ impl Mailroom {
         dead.sort_by_key(|webhook| std::cmp::Reverse((webhook.died_at, webhook.id)));
         dead.truncate(LISTED_MAX);
         Ok(dead)
+    }
+
+    /// See how much waits for each target. For one that has `waiting_max` or more nothing is written until it has caught up, so
+    /// that whoever is gone for long takes no room from others. To be called now and then.
+    pub async fn weigh_webhooks(&self, caller: &Caller, waiting_max: u64) -> Result<()> {
+        let permit = self.access.permit(caller, Verb::Admin, Target::All)?;
+        let outbox = self.vault.open(&permit).outbox();
+        for (place, target) in self.outgoing.webhooks().iter().enumerate() {
+            let waiting = outbox.waiting(&target.kind()).await?;
+            let is_behind = waiting >= waiting_max;
+            if !self.outgoing.weigh_webhook(place, is_behind) {
+                continue;
+            }
+            match is_behind {
+                true => tracing::warn!(
+                    target = target.name,
+                    waiting,
+                    "too much waits for a webhook (webhooks.waiting_max): it is told of nothing more until it has caught up"
+                ),
+                false => tracing::info!(target = target.name, waiting, "a webhook is told of mail again"),
+            }
+        }
+        COUNTERS.jobs_left_out.absolute(outbox.left_out() + self.outgoing.left_out());
+        Ok(())
     }
 
     /// Have one sent again, behind what waits for the same mailbox and under the id it always had; false when there is

@@ -3,22 +3,26 @@
 
 use std::sync::Arc;
 use std::thread;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use async_trait::async_trait;
 use courier::Courier;
 use courier::webhook::{Secret, Target, Webhook, Words};
 use mail::{Mailbox, MessageId, Summary};
-use mailroom::Mailroom;
+use mailroom::{Caller, Mailroom};
 use net::stop::{Phase, Stop};
 use outbound::Client;
 use tokio::runtime::Builder;
+use tokio::time::sleep;
 
 use super::NO_THREADS;
 use crate::config::Config;
 use crate::config::webhooks::{self, Secrets};
 use crate::relay;
 
+/// How often is looked how much waits for each webhook.
+const WEIGH_EVERY: Duration = Duration::from_secs(5);
 /// Bytes of a file with secrets; more is none.
 const SECRETS_MAX: u64 = 64 << 10;
 
@@ -42,18 +46,30 @@ pub(super) fn start(
     if courier.is_idle() {
         return Ok(());
     }
+    let weighing = weigh(Arc::clone(mailroom), config.webhooks_waiting_max);
     let runtime = Builder::new_current_thread().enable_all().build().context(NO_THREADS)?;
     let thread = thread::Builder::new().name("courier".to_owned());
-    thread.spawn(move || runtime.block_on(carry(courier, stop))).context(NO_THREADS)?;
+    thread.spawn(move || runtime.block_on(carry(courier, weighing, stop))).context(NO_THREADS)?;
     Ok(())
 }
 
 /// What is under way when the program stops is finished, as long as there is time.
-async fn carry(courier: Courier, stop: Stop) {
+async fn carry(courier: Courier, weighing: impl Future<Output = ()>, stop: Stop) {
     let (mut draining, mut ending) = (stop.clone(), stop);
     tokio::select! {
         () = courier.run(async move { draining.reached(Phase::Draining).await }) => {}
         () = ending.reached(Phase::Ending) => {}
+        () = weighing => {}
+    }
+}
+
+/// See now and then that nobody who is gone takes the room of others.
+async fn weigh(mailroom: Arc<Mailroom>, waiting_max: u64) {
+    loop {
+        if let Err(error) = mailroom.weigh_webhooks(&Caller::Program, waiting_max).await {
+            tracing::debug!(%error, "it cannot be said how much waits for webhooks");
+        }
+        sleep(WEIGH_EVERY).await;
     }
 }
 

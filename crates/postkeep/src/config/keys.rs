@@ -202,6 +202,7 @@ pub(crate) const KEYS: &[Key] = &[
     key("webhooks.attempts_max", count(1, 1_000_000)),
     key("webhooks.give_up_after", time(1, 365 * DAY)),
     key("webhooks.retry_max", TIMEOUT),
+    key("webhooks.waiting_max", count(1, 100_000_000)),
     key("webhooks.failures_max", count(1, 1_000_000)),
     key("webhooks.rest", TIMEOUT),
     key("outbound.strangers", Kind::Flag),

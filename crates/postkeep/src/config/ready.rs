@@ -59,6 +59,8 @@ pub(crate) struct Config {
     pub(crate) webhooks: Vec<Webhook>,
     /// The section `webhooks`.
     pub(crate) webhook_limits: courier::webhook::Limits,
+    /// `webhooks.waiting_max`.
+    pub(crate) webhooks_waiting_max: u64,
     /// The section `outbound`.
     pub(crate) outbound: outbound::Settings,
     /// `log.level`.
@@ -165,6 +167,7 @@ impl Config {
             store: engines::store(values),
             webhooks: tables.webhooks.clone(),
             webhook_limits: webhooks::limits(values),
+            webhooks_waiting_max: values.count("webhooks.waiting_max"),
             outbound: webhooks::outbound(values),
             log_level: values.text("log.level").parse().expect("a level was checked"),
             log_format: match values.text("log.format") {

@@ -577,6 +577,7 @@ fn the_keys_of_what_leaves_reach_those_who_send() {
         "webhooks.attempts_max=3",
         "webhooks.give_up_after=1h",
         "webhooks.retry_max=2s",
+        "webhooks.waiting_max=12",
         "webhooks.failures_max=4",
         "webhooks.rest=5s",
         "webhooks.concurrent_max=6",
@@ -589,6 +590,7 @@ fn the_keys_of_what_leaves_reach_those_who_send() {
         (outbound.body_max, outbound.timeout.as_secs(), outbound.redirects_max, outbound.requests_max),
         (1 << 20, 3, 1, 7)
     );
+    assert_eq!(config.webhooks_waiting_max, 12);
     let courier::webhook::Limits { concurrent_max, timeout, pace, rest } = config.webhook_limits;
     assert_eq!((concurrent_max, timeout.as_secs(), rest.failures_max, rest.time.as_secs()), (6, 8, 4, 5));
     assert_eq!((pace.attempts_max, pace.give_up_after.as_secs(), pace.retry_max.as_secs()), (3, 3600, 2));

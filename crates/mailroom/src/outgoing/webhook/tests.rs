@@ -38,6 +38,18 @@ fn each_target_is_told_of_what_it_wants() {
 }
 
 #[test]
+fn f24_a_target_that_is_far_behind_takes_no_room_from_others() {
+    let webhooks = Webhooks::new(vec![wanting("gone", &["*"], &Event::ALL), wanting("well", &["*"], &Event::ALL)]);
+    let told = || webhooks.on_deliver(&delivery(&["alice@x.test"])).into_iter().map(|job| job.kind).collect::<Vec<_>>();
+    assert_eq!(told(), ["webhook:gone", "webhook:well"]);
+    assert!(webhooks.set_behind(0, true) && !webhooks.set_behind(0, true), "it is news once");
+    assert_eq!((told(), webhooks.left_out()), (vec!["webhook:well".to_owned()], 1));
+    assert!(webhooks.set_behind(0, false));
+    assert_eq!((told().len(), webhooks.left_out()), (2, 1));
+    assert!(!webhooks.set_behind(9, true), "there is no such target");
+}
+
+#[test]
 fn a_note_reads_back_and_has_one_id_for_all_targets() {
     let webhooks = Webhooks::new(vec![wanting("a", &["*"], &Event::ALL), wanting("b", &["*"], &Event::ALL)]);
     let jobs = webhooks.on_deliver(&delivery(&["alice@x.test", "bob@x.test"]));
